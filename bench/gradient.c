@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
                {"loads, with a change", CHANGES, 1000},
                {"moreau: friction", HARD_GROUNDS, 100},
                {"moreau: coefs. of E", HARD_MODULI, 100},
-               {"conserving: coefs. of E", CONSERVED_MODULI, 10}};
+               {"conserving: coefs. of E", CONSERVED_MODULI, 1000}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         for (int n = 1; n <= row[i].most; n *= 10) {
             snw_robot_model *m = arm(row[i].kind, n);

@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
-# struct, prefix of the macros, members that differ from rod to rod
-CONSTANT = [("snw_model", "SNW_MODEL", ()), ("snw_rod", "SNW_ROD", ("link", "dof0", "root", "seg0", "point0", "law_adr"))]
+# struct, prefix of the macros, members that are computed on the device or differ from rod to rod
+CONSTANT = [("snw_model", "SNW_MODEL", ("most_variable_columns", "most_loop")), ("snw_rod", "SNW_ROD", ("link", "dof0", "root", "seg0", "point0", "law_adr"))]
 
 
 # headers of C that the sources include; src/gpu/device_prelude.hpp has what the device needs of them

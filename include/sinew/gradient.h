@@ -52,7 +52,9 @@ typedef struct snw_gradient_variable {
 } snw_gradient_variable;
 
 typedef enum snw_gradient_method {
-    SNW_GRADIENT_AUTO,       // adjoint, or forward where there are fewer entries of p than scalars
+    // adjoint; forward where there are fewer entries of p than scalars; differences for numbers of
+    // studies that are kinematic throughout
+    SNW_GRADIENT_AUTO,
     SNW_GRADIENT_ADJOINT,    // one sweep backward per scalar
     SNW_GRADIENT_FORWARD,    // sensitivities along the run, one for each entry of p
     SNW_GRADIENT_DIFFERENCES // of whole runs, order 6: for comparison, and where nothing else works

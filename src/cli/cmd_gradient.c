@@ -225,8 +225,9 @@ const snw_command snw_cmd_gradient = {
     .max_operands = 1,
     .brief = "derivatives of results by parameters, initial values and laws",
     .about =
-        "Computes how results of the study change with numbers of the model: static and dynamic "
-        "steps by implicit schemes, by transposing the very steps taken, so that the derivatives "
+        "Computes how results of the study change with numbers of the model: static, "
+        "dynamic (implicit schemes and rk4) and kinematic steps, by transposing the very steps "
+        "taken, so that the derivatives "
         "are those of the computed numbers, to rounding. The cost hardly grows with the number "
         "of variables: initial values, materials, loads, tensions, gains, lengths, rest strains, "
         "poses, routings, given motions, coefficients of contacts and fluids. Those that must be "

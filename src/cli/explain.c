@@ -325,10 +325,12 @@ static void print_joint(const snw_link_desc *l) {
         if (!j->limited[i]) continue;
         printf("%s %s [%g, %g]",
                nlimit++                   ? ","
+               : j->stop_hard             ? ", hard stops at"
                : j->stop_stiffness[i] > 0 ? ", stops at"
                                           : ", warns outside",
                c[i].name, j->low[i], j->high[i]);
     }
+    if (j->stop_hard && j->stop_restitution > 0) printf(", restitution %g", j->stop_restitution);
     for (int i = 0; i < n; i++) {
         if (j->armature[i] > 0)
             printf(", armature %g %s", j->armature[i], c[i].turn ? "kg m^2" : "kg");

@@ -81,6 +81,10 @@ static void list_couplings(const snw_model *m, coupling_list *l) {
                 couple_paths(l, rod_path(m, i), rod_path(m, j));
         }
     }
+    for (int k = 0; k < m->nforce_element; k++) {
+        const int *end = m->force_element[k].end;
+        couple_paths(l, &m->path[m->seg[end[0]].path], &m->path[m->seg[end[1]].path]);
+    }
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (d->row < 0) continue;
@@ -160,42 +164,66 @@ static void find_covered(const snw_model *m, bool *covered) {
     }
 }
 
-static snw_status analyse(const snw_model *m, const double *size, snw_sparse **out) {
+static void pattern_free(pattern *x) {
+    snw_free((int *)x->list.unknown);
+    snw_free(x->list.covered);
+    snw_free(x->list.item);
+    snw_free(x->start);
+    snw_free(x->first);
+    snw_free(x->mark);
+    snw_free(x->of);
+    snw_free(x->row);
+}
+
+// *x <- the pattern of the model, which pattern_free releases, on failure too
+static snw_status list_pattern(const snw_model *m, pattern *x) {
     const int n = m->nv + m->nconstraint;
     const size_t N = (size_t)n;
     int *unknown = snw_alloc((N + 1) * sizeof *unknown);
-    bool *bound = snw_alloc((N + 1) * sizeof *bound);
     bool *covered = snw_alloc((size_t)(m->npath + 1) * sizeof *covered);
-    pattern x = {.n = n, .list = {.n = n, .unknown = unknown, .covered = covered}};
-    snw_status s = SNW_E_MEMORY;
-    if (!unknown || !bound || !covered) goto done;
+    *x = (pattern){.n = n, .list = {.n = n, .unknown = unknown, .covered = covered}};
+    if (!unknown || !covered) return SNW_E_MEMORY;
     find_covered(m, covered);
-    for (int i = 0; i < n; i++) unknown[i] = i, bound[i] = i >= m->nv;
-    list_couplings(m, &x.list);
-    x.list.item = snw_alloc((size_t)(x.list.count + 1) * sizeof *x.list.item);
-    if (!x.list.item) goto done;
-    list_couplings(m, &x.list);
-    x.start = snw_alloc((N + 1) * sizeof *x.start);
-    x.first = snw_alloc((N + 2) * sizeof *x.first);
-    x.mark = snw_alloc((N + 1) * sizeof *x.mark);
-    x.of = snw_alloc(memberships(&x.list) * sizeof *x.of);
-    if (!x.start || !x.first || !x.mark || !x.of) goto done;
-    index_couplings(&x);
-    list_entries(&x);
-    x.row = snw_alloc((size_t)(x.start[n] + 1) * sizeof *x.row);
-    if (!x.row) goto done;
-    list_entries(&x);
-    s = snw_sparse_create(n, x.start, x.row, bound, size, out);
-done:
-    snw_free(unknown);
+    for (int i = 0; i < n; i++) unknown[i] = i;
+    list_couplings(m, &x->list);
+    x->list.item = snw_alloc((size_t)(x->list.count + 1) * sizeof *x->list.item);
+    if (!x->list.item) return SNW_E_MEMORY;
+    list_couplings(m, &x->list);
+    x->start = snw_alloc((N + 1) * sizeof *x->start);
+    x->first = snw_alloc((N + 2) * sizeof *x->first);
+    x->mark = snw_alloc((N + 1) * sizeof *x->mark);
+    x->of = snw_alloc(memberships(&x->list) * sizeof *x->of);
+    if (!x->start || !x->first || !x->mark || !x->of) return SNW_E_MEMORY;
+    index_couplings(x);
+    list_entries(x);
+    x->row = snw_alloc((size_t)(x->start[n] + 1) * sizeof *x->row);
+    if (!x->row) return SNW_E_MEMORY;
+    list_entries(x);
+    return SNW_OK;
+}
+
+snw_status snw_pattern_columns(const snw_model *m, int **start, int **row) {
+    pattern x;
+    const snw_status s = list_pattern(m, &x);
+    *start = *row = NULL;
+    if (s == SNW_OK) {
+        *start = x.start, *row = x.row;
+        x.start = x.row = NULL;
+    }
+    pattern_free(&x);
+    return s;
+}
+
+static snw_status analyse(const snw_model *m, const double *size, snw_sparse **out) {
+    const int n = m->nv + m->nconstraint;
+    bool *bound = snw_alloc((size_t)(n + 1) * sizeof *bound);
+    if (!bound) return SNW_E_MEMORY;
+    for (int i = 0; i < n; i++) bound[i] = i >= m->nv;
+    pattern x;
+    snw_status s = list_pattern(m, &x);
+    if (s == SNW_OK) s = snw_sparse_create(n, x.start, x.row, bound, size, out);
+    pattern_free(&x);
     snw_free(bound);
-    snw_free(covered);
-    snw_free(x.list.item);
-    snw_free(x.start);
-    snw_free(x.first);
-    snw_free(x.mark);
-    snw_free(x.of);
-    snw_free(x.row);
     return s;
 }
 

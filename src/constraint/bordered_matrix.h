@@ -31,6 +31,10 @@ typedef struct snw_bordered_matrix {
 SNW_NODISCARD snw_status snw_pattern_create(const snw_model *m, const double *size,
                                             snw_sparse **out);
 
+// Pattern of such a matrix by columns: *start (n + 1) and the rows of each in *row, rising. The
+// caller frees both with snw_free.
+SNW_NODISCARD snw_status snw_pattern_columns(const snw_model *m, int **start, int **row);
+
 // Feedback laws couple the coordinates that they read with all that they act on: such models are
 // dense whatever `algebra` is.
 SNW_NODISCARD snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,

@@ -16,47 +16,19 @@
 // and it is eliminated. The matrix W of a segment has 6 + |y| rows and 18 + |y| columns whatever
 // the length of the rod.
 
-#include "constraint/elimination.h"
+#include "constraint/elimination_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/segment_map.h"
+#include "dynamics/tendon.h"
 #include "dynamics/tendon_point.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STATE = 18 };
-
-// A segment: counts, and where its lists and numbers begin.
-typedef struct seg_plan {
-    int n;       // coordinates z that move it
-    int kept;    // coordinates y in use beyond it towards the root
-    int leaving; // coordinates eliminated at it; y is the kept ones, then these
-    size_t list; // dof (kept + leaving), before (kept + leaving), place (n)
-    size_t sigma, lu, gain, back;
-    size_t pivot;
-} seg_plan;
-
-struct snw_elimination {
-    const snw_model *m;
-    int ns;     // 6 or 18
-    int sign;   // of det T
-    int most;   // largest number of coordinates in use
-    int most_n; // largest number of coordinates of a segment
-    seg_plan *plan;
-    int *list, *pivot;
-    double *number;
-    int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
-    // of the last factorisation
-    snw_se3 *h;
-    snw_twist *u, *du;
-    double *P;     // nseg x 6 x ns
-    double *state; // nseg x ns
-    snw_wrench *f; // nseg
-    double *W, *carried, *small, *map, *unit;
-};
+enum { STATE = SNW_ELIMINATION_STATE };
 
 // ---- plan ---------------------------------------------------------------------------------------
 
@@ -90,7 +62,7 @@ static void lay_out(snw_elimination *e, const int *first, const int *last, int *
     int in_use = 0; // of the slice behind, now[0 .. in_use)
     *nlist = *nnumber = *npivot = 0;
     for (int i = m->nseg - 1; i > 0; i--) {
-        seg_plan *p = &e->plan[i];
+        snw_segment_plan *p = &e->plan[i];
         const bool continues = m->seg[i].kind == SNW_SEG_ROD;
         if (!continues) in_use = 0;
         int *all = now + e->m->nv, own = snw_segment_map_count(m, i), n = 0;
@@ -103,7 +75,7 @@ static void lay_out(snw_elimination *e, const int *first, const int *last, int *
         }
         int kept = 0, leaving = 0;
         for (int k = 0; k < n; k++) leaving += first[all[k]] == i;
-        *p = (seg_plan){.n = own, .kept = n - leaving, .leaving = leaving, .list = *nlist};
+        *p = (snw_segment_plan){.n = own, .kept = n - leaving, .leaving = leaving, .list = *nlist};
         int *dof = list ? list + p->list : NULL;
         leaving = 0;
         for (int k = 0; k < n; k++) {
@@ -202,7 +174,7 @@ static int tendon_of(const snw_model *m, int point) {
 // W += these stiffnesses at the points of slice i
 static void add_tendons(snw_elimination *e, const snw_tangent_at *at, int i, const snw_work *w) {
     const snw_model *m = e->m;
-    const seg_plan *plan = &e->plan[i];
+    const snw_segment_plan *plan = &e->plan[i];
     const int y = plan->kept + plan->leaving, ns = e->ns, ld = ns + y;
     const int *dof = e->list + plan->list;
     for (int n = e->point_of_seg[i]; n < e->point_of_seg[i + 1]; n++) {
@@ -266,6 +238,7 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->plan = snw_alloc(nseg * sizeof *e->plan);
     snw_status s = e->plan ? elimination_plan(e) : SNW_E_MEMORY;
     if (s == SNW_OK) s = place_tendons(e);
+    if (s == SNW_OK) s = snw_border_create(e);
     const size_t y = (size_t)e->most, n = (size_t)e->most_n;
     e->h = snw_alloc(nseg * sizeof *e->h);
     e->u = snw_alloc(nseg * sizeof *e->u);
@@ -278,8 +251,12 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->small = snw_alloc((y + n + 2) * sizeof *e->small);
     e->map = snw_alloc((18 * n + 2 * n * n + 1) * sizeof *e->map);
     e->unit = snw_alloc(3 * 6 * STATE * sizeof *e->unit);
+    e->block = snw_alloc((y * y + 1) * sizeof *e->block);
+    e->flux = snw_alloc((y * STATE + 1) * sizeof *e->flux);
+    const size_t count = snw_negative_scratch((int)y > e->most_border ? (int)y : e->most_border);
+    e->scratch = (snw_arena){.base = snw_alloc(count), .size = count};
     if (s == SNW_OK && !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried &&
-                         e->small && e->map && e->unit))
+                         e->small && e->map && e->unit && e->block && e->flux && e->scratch.base))
         s = SNW_E_MEMORY;
     if (s != SNW_OK) {
         snw_elimination_destroy(e);
@@ -289,12 +266,17 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     return SNW_OK;
 }
 
+void snw_elimination_use(snw_elimination *e, const snw_model *m) {
+    if (e) e->m = m;
+}
+
 void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
-    void *const own[] = {e->point_of_seg, e->point, e->plan, e->list,    e->pivot,
-                         e->number,       e->h,     e->u,    e->du,      e->P,
-                         e->state,        e->f,     e->W,    e->carried, e->small,
-                         e->map,          e->unit};
+    snw_border_destroy(e);
+    void *const own[] = {e->point_of_seg, e->point, e->plan,  e->list,         e->pivot,
+                         e->number,       e->h,     e->u,     e->du,           e->P,
+                         e->state,        e->f,     e->W,     e->carried,      e->small,
+                         e->map,          e->unit,  e->block, e->scratch.base, e->flux};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -302,7 +284,7 @@ void snw_elimination_destroy(snw_elimination *e) {
 double snw_elimination_operations(const snw_elimination *e) {
     double sum = 0;
     for (int i = 1; i < e->m->nseg; i++) {
-        const seg_plan *p = &e->plan[i];
+        const snw_segment_plan *p = &e->plan[i];
         const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
         sum += rows * STATE * p->n + 6 * columns * p->n + 150 * rows + 60 * columns +
                (rows + columns) * p->leaving * p->leaving + rows * columns * p->leaving;
@@ -320,6 +302,21 @@ static snw_segment_map map_at(snw_elimination *e, const snw_tangent_at *at, int 
         .S = sigma, .dS = sigma + 6 * n, .ddS = sigma + 12 * n, .K = e->map + 18 * n};
     snw_segment_map_at(e->m, at->chart, i, at->cq != 0, w, &map);
     return map;
+}
+
+// y (m) += A x, A m x n by rows
+static void add_product(int m, int n, const double *restrict A, const double *restrict x,
+                        double *restrict y) {
+    for (int k = 0; k < m; k++, A += n) {
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += A[j] * x[j];
+        y[k] += sum;
+    }
+}
+
+// y (m) -= f x
+static void subtract(int m, double f, const double *restrict x, double *restrict y) {
+    for (int k = 0; k < m; k++) y[k] -= f * x[k];
 }
 
 // out <- s' Phi of a row s over the states of segment i, as wrenches: its parent's states
@@ -360,7 +357,7 @@ static void state_to_child(snw_se3 h, snw_twist u, snw_twist du, int ns, const d
 
 // W of segment i from what lies behind it: rows f, then those of the coordinates in use
 static void gather_behind(snw_elimination *e, int i, const double *B) {
-    const seg_plan *p = &e->plan[i];
+    const snw_segment_plan *p = &e->plan[i];
     const int y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
     const int *before = e->list + p->list + y;
     memset(e->W, 0, (size_t)(6 + y) * (size_t)ld * sizeof *e->W);
@@ -388,7 +385,7 @@ static void gather_behind(snw_elimination *e, int i, const double *B) {
 
 // Adds stiffness and damping of the rod for coordinates that come into use at segment i.
 static void add_elastic(snw_elimination *e, const snw_tangent_at *at, int i) {
-    const seg_plan *p = &e->plan[i];
+    const snw_segment_plan *p = &e->plan[i];
     const int y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
     const int *dof = e->list + p->list, *before = dof + y;
     const snw_rod *rod = &e->m->rod[e->m->slice[e->m->seg[i].item].rod];
@@ -403,7 +400,7 @@ static void add_elastic(snw_elimination *e, const snw_tangent_at *at, int i) {
             for (int k = 0; k < y; k++) {
                 const int j = dof[k] - from;
                 if (j < 0 || j >= near.count || (before[r] >= 0 && before[k] >= 0)) continue;
-                e->W[(6 + r) * ld + ns + k] += at->cq * K[j] + at->cv * D[j];
+                e->W[(6 + r) * ld + ns + k] += (at->cq - at->shift) * K[j] + at->cv * D[j];
             }
             K += near.count, D += near.count;
         }
@@ -413,7 +410,7 @@ static void add_elastic(snw_elimination *e, const snw_tangent_at *at, int i) {
 // W <- the same by the states of the parent: adds the coordinates that move segment i.
 static void cross(snw_elimination *e, const snw_tangent_at *at, int i, const snw_segment_map *map,
                   const snw_work *w) {
-    const seg_plan *p = &e->plan[i];
+    const snw_segment_plan *p = &e->plan[i];
     const int n = p->n, y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
     const int *place = e->list + p->list + 2 * y;
     for (int r = 0; r < 6 + y; r++) {
@@ -453,9 +450,38 @@ static void cross(snw_elimination *e, const snw_tangent_at *at, int i, const snw
     }
 }
 
+// The rows of X (n x m) <- inv(A) X with the factors of snw_lu_factor, along the rows: n is that of
+// a joint or element, and LAPACK's calls would take longer than the products.
+static void solve_rows(int n, const double *LU, const int *pivot, int m, double *X) {
+    for (int j = 0; j < n; j++) { // exchanges of rows, counted from one
+        double *a = X + (ptrdiff_t)j * m, *b = X + (ptrdiff_t)(pivot[j] - 1) * m;
+        for (int k = 0; a != b && k < m; k++) {
+            const double x = a[k];
+            a[k] = b[k], b[k] = x;
+        }
+    }
+    for (int i = 1; i < n; i++) {
+        for (int j = 0; j < i; j++)
+            subtract(m, LU[j * n + i], X + (ptrdiff_t)j * m, X + (ptrdiff_t)i * m);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double *x = X + (ptrdiff_t)i * m;
+        for (int j = i + 1; j < n; j++) subtract(m, LU[j * n + i], X + (ptrdiff_t)j * m, x);
+        for (int k = 0; k < m; k++) x[k] /= LU[i * (n + 1)];
+    }
+}
+
+// By Sylvester's law the negative eigenvalues of a symmetric T are those of all its pivot blocks.
+static void count_negative(snw_elimination *e, int n, const double *A) {
+    int negative = 0;
+    memcpy(e->block, A, (size_t)n * (size_t)n * sizeof *A);
+    if (snw_count_negative(n, e->block, &e->scratch, &negative) != SNW_OK) e->is_definite = false;
+    e->negative += negative;
+}
+
 // Eliminates the coordinates that leave at segment i: the last ones of y.
-static snw_status leave(snw_elimination *e, int i) {
-    const seg_plan *p = &e->plan[i];
+static snw_status leave(snw_elimination *e, int i, bool inertia) {
+    const snw_segment_plan *p = &e->plan[i];
     const int out = p->leaving, kept = p->kept, ns = e->ns, ld = ns + kept + out;
     double *lu = e->number + p->lu, *gain = e->number + p->gain, *back = e->number + p->back;
     if (out == 0) return SNW_OK;
@@ -463,20 +489,20 @@ static snw_status leave(snw_elimination *e, int i) {
     for (int j = 0; j < out; j++) {
         for (int k = 0; k < out; k++) lu[j * out + k] = rows[k * ld + ns + kept + j];
     }
+    if (inertia) count_negative(e, out, lu);
     SNW_TRY(snw_lu_factor(out, lu, e->pivot + p->pivot));
     e->sign *= snw_lu_sign(out, lu, e->pivot + p->pivot);
-    // gain: out numbers for each state and kept coordinate
-    for (int k = 0; k < ns + kept; k++) {
-        for (int j = 0; j < out; j++) gain[k * out + j] = rows[j * ld + k];
-        snw_lu_solve(out, lu, e->pivot + p->pivot, gain + (ptrdiff_t)k * out);
-    }
+    // gain: a row of states and kept coordinates for each coordinate that leaves
+    for (int j = 0; j < out; j++)
+        memcpy(gain + (ptrdiff_t)j * (ns + kept), rows + (ptrdiff_t)j * ld,
+               (size_t)(ns + kept) * sizeof *gain);
+    solve_rows(out, lu, e->pivot + p->pivot, ns + kept, gain);
     for (int r = 0; r < 6 + kept; r++) {
         double *row = e->W + r * ld;
-        for (int j = 0; j < out; j++) back[r * out + j] = row[ns + kept + j];
-        for (int k = 0; k < ns + kept; k++) {
-            double sum = 0;
-            for (int j = 0; j < out; j++) sum += back[r * out + j] * gain[k * out + j];
-            row[k] -= sum;
+        for (int j = 0; j < out; j++) {
+            const double b = back[r * out + j] = row[ns + kept + j];
+            const double *g = gain + (ptrdiff_t)j * (ns + kept);
+            for (int k = 0; k < ns + kept; k++) row[k] -= b * g[k];
         }
     }
     return SNW_OK;
@@ -484,7 +510,7 @@ static snw_status leave(snw_elimination *e, int i) {
 
 // Hands W on to the parent.
 static void hand_on(snw_elimination *e, int i) {
-    const seg_plan *p = &e->plan[i];
+    const snw_segment_plan *p = &e->plan[i];
     const int kept = p->kept, ns = e->ns, ld = ns + kept + p->leaving;
     double *P = e->P + (size_t)e->m->seg[i].parent * 6 * (size_t)ns;
     for (int r = 0; r < 6; r++) {
@@ -517,6 +543,12 @@ static void keep_motion(snw_elimination *e, const snw_work *w) {
     memcpy(e->du, w->du, nseg * sizeof *e->du);
 }
 
+// Unloaded stiffness of coordinate j of a joint; one without spring is scaled by typical forces.
+static double joint_stiffness(const snw_model *m, const snw_block *b, int j) {
+    const double k = b->spring >= 0 ? m->spring[b->spring].stiffness : 0;
+    return k > 0 ? k : m->scale[b->dof + j] / m->typical[b->dof + j];
+}
+
 // Eliminates all coordinates, or with `diagonal` only reads their pivots before any elimination.
 static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                             double *diagonal) {
@@ -524,15 +556,25 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
     double B[6 * STATE];
     keep_motion(e, w);
     e->sign = 1;
-    const snw_columns unit = unit_columns(e);
+    e->negative = 0;
+    e->is_definite = true;
+    if (m->ntendon) snw_tendons_jacobian(m, w);
+    snw_columns unit = unit_columns(e);
     memset(e->P, 0, (size_t)m->nseg * 6 * (size_t)e->ns * sizeof *e->P);
+    if (e->most_border) snw_border_add_own(e, at, w);
     for (int i = m->nseg - 1; i > 0; i--) {
-        const seg_plan *p = &e->plan[i];
+        const snw_segment_plan *p = &e->plan[i];
         const int y = p->kept + p->leaving, ld = e->ns + y;
         const snw_segment_map map = map_at(e, at, i, e->number + p->sigma, w);
-        snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B);
+        unit.row_dof = e->list + p->list;
+        unit.nrow = m->nfluid_point ? y : 0;
+        snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B, e->flux);
         gather_behind(e, i, B);
-        if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0)) add_elastic(e, at, i);
+        for (int r = 0; r < unit.nrow; r++) {
+            for (int k = 0; k < e->ns; k++) e->W[(6 + r) * ld + k] += e->flux[r * e->ns + k];
+        }
+        if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0 || at->shift != 0))
+            add_elastic(e, at, i);
         if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
         cross(e, at, i, &map, w);
         if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
@@ -540,13 +582,16 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
             memset(T, 0, (size_t)p->n * (size_t)p->n * sizeof *T);
             snw_segment_map_add_joint(m, i, &map, w, at->cq, at->cv, at->ca, T);
             for (int j = 0; j < p->n; j++) {
+                T[j * (p->n + 1)] -= at->shift * joint_stiffness(m, &m->block[m->seg[i].item], j);
                 for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
             }
         }
+        for (int k = p->kept; at->added && k < y; k++)
+            e->W[(6 + k) * ld + e->ns + k] += at->added[e->list[p->list + (size_t)k]];
         if (diagonal) {
             for (int k = p->kept; k < y; k++)
                 diagonal[e->list[p->list + (size_t)k]] = e->W[(6 + k) * ld + e->ns + k];
-        } else if (leave(e, i) != SNW_OK) {
+        } else if (leave(e, i, at->inertia) != SNW_OK) {
             e->sign = 0;
             return SNW_E_SINGULAR;
         }
@@ -556,7 +601,12 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
 }
 
 snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at, snw_work *w) {
-    return eliminate(e, at, w, NULL);
+    SNW_TRY(eliminate(e, at, w, NULL));
+    if (e->most_border && snw_border_factor(e, at, w) != SNW_OK) {
+        e->sign = 0;
+        return SNW_E_SINGULAR;
+    }
+    return SNW_OK;
 }
 
 void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
@@ -565,15 +615,16 @@ void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_
     e->sign = 0;
 }
 
+int snw_elimination_negative(const snw_elimination *e) { return e->is_definite ? e->negative : -1; }
+
 int snw_elimination_sign(const snw_elimination *e) { return e->sign; }
 
 // From the leaves to the root: x <- what is left of each row when the coordinates before it are
 // eliminated, times the inverse of its pivots.
 static void solve_to_root(snw_elimination *e, double *x) {
     const snw_model *m = e->m;
-    memset(e->f, 0, (size_t)m->nseg * sizeof *e->f);
     for (int i = m->nseg - 1; i > 0; i--) {
-        const seg_plan *p = &e->plan[i];
+        const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, kept = p->kept, out = p->leaving;
         const int *dof = e->list + p->list, *place = dof + 2 * (kept + out);
         const double *S = e->number + p->sigma, *back = e->number + p->back;
@@ -586,12 +637,11 @@ static void solve_to_root(snw_elimination *e, double *x) {
         f = snw_wrench_to_parent(e->h[i], f);
         double *t = e->small;
         for (int j = 0; j < out; j++) t[j] = x[dof[kept + j]];
-        if (out > 0) snw_lu_solve(out, e->number + p->lu, e->pivot + p->pivot, t);
-        for (int r = 0; r < 6 + kept; r++) {
+        solve_rows(out, e->number + p->lu, e->pivot + p->pivot, 1, t);
+        for (int r = 0; out > 0 && r < 6 + kept; r++) {
             double sum = 0;
             for (int j = 0; j < out; j++) sum += back[r * out + j] * t[j];
-            if (r < 6) f.e[r] -= sum;
-            if (r >= 6) x[dof[r - 6]] -= sum;
+            *(r < 6 ? &f.e[r] : &x[dof[r - 6]]) -= sum;
         }
         for (int j = 0; j < out; j++) x[dof[kept + j]] = t[j];
         e->f[m->seg[i].parent] = snw_wrench_add(e->f[m->seg[i].parent], f);
@@ -599,29 +649,36 @@ static void solve_to_root(snw_elimination *e, double *x) {
 }
 
 void snw_elimination_solve(snw_elimination *e, double *x) {
+    SNW_ASSERT(e->sign != 0);
+    if (e->nborder > 0) {
+        snw_border_solve(e, x);
+        return;
+    }
+    memset(e->f, 0, (size_t)e->m->nseg * sizeof *e->f);
+    snw_elimination_solve_tree(e, x);
+}
+
+void snw_elimination_solve_tree(snw_elimination *e, double *x) {
     const snw_model *m = e->m;
     const int ns = e->ns;
-    SNW_ASSERT(e->sign != 0);
     for (int i = 0; i < m->nv; i++) x[i] = -x[i];
     solve_to_root(e, x);
     for (int k = 0; k < ns; k++) e->state[k] = 0; // the world does not move
     for (int i = 1; i < m->nseg; i++) {
-        const seg_plan *p = &e->plan[i];
+        const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, kept = p->kept, out = p->leaving;
         const int *dof = e->list + p->list, *place = dof + 2 * (kept + out);
         const double *sigma = e->number + p->sigma, *gain = e->number + p->gain;
         const double *up = e->state + (size_t)m->seg[i].parent * (size_t)ns;
-        for (int j = 0; j < out; j++) {
-            double sum = x[dof[kept + j]];
-            for (int k = 0; k < ns; k++) sum += gain[k * out + j] * up[k];
-            for (int k = 0; k < kept; k++) sum += gain[(ns + k) * out + j] * x[dof[k]];
-            x[dof[kept + j]] = -sum;
-        }
+        double *z = e->small;
+        for (int k = 0; out > 0 && k < kept; k++) z[k] = x[dof[k]];
+        for (int j = 0; j < out; j++, gain += ns + kept)
+            x[dof[kept + j]] = -(x[dof[kept + j]] + snw_vector_dot(ns, gain, up) +
+                                 snw_vector_dot(kept, gain + ns, z));
         double *to = e->state + (size_t)i * (size_t)ns;
         state_to_child(e->h[i], e->u[i], e->du[i], ns, up, to);
-        for (int k = 0; k < ns; k++) {
-            for (int j = 0; j < n; j++) to[k] += sigma[k * n + j] * x[dof[place[j]]];
-        }
+        for (int j = 0; j < n; j++) z[j] = x[dof[place[j]]];
+        add_product(ns, n, sigma, z, to);
     }
 }
 
@@ -638,13 +695,24 @@ static void elastic_product(const snw_model *m, double cq, double cv, const doub
     }
 }
 
+void snw_elimination_stiffness(const snw_elimination *e, const double *x, double *y) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->nv; i++) y[i] = 0;
+    elastic_product(m, 1, 0, x, y);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        for (int j = 0; j < b->n; j++) y[b->dof + j] = joint_stiffness(m, b, j) * x[b->dof + j];
+    }
+}
+
 // e->state <- variations of all segments by x
 static void vary_states(snw_elimination *e, const snw_tangent_at *at, int ns, snw_work *w,
                         const double *x) {
     const snw_model *m = e->m;
     for (int k = 0; k < ns; k++) e->state[k] = 0;
     for (int i = 1; i < m->nseg; i++) {
-        const seg_plan *p = &e->plan[i];
+        const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
         (void)map_at(e, at, i, e->map, w);
         double *to = e->state + (size_t)i * (size_t)ns;
@@ -660,18 +728,29 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
                              const double *x, double *y) {
     const snw_model *m = e->m;
     const int ns = w->is_static ? 6 : STATE;
+    const int factorised = e->ns;
+    e->ns = ns;
     vary_states(e, at, ns, w, x);
     memset(e->f, 0, (size_t)m->nseg * sizeof *e->f);
     for (int i = 0; i < m->nv; i++) y[i] = 0;
+    if (m->ntendon) snw_tendons_jacobian(m, w);
+    if (e->most_border) snw_border_product(e, at, w, x, y);
     elastic_product(m, at->cq, at->cv, x, y);
     if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
-        const seg_plan *p = &e->plan[i];
+        const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
         const double *s = e->state + (size_t)i * (size_t)ns;
-        const snw_columns one = {.n = 1, .ld = 1, .J = s, .dJ = s + 6, .ddJ = s + 12};
+        const snw_columns one = {.n = 1,
+                                 .ld = 1,
+                                 .J = s,
+                                 .dJ = s + 6,
+                                 .ddJ = s + 12,
+                                 .row_dof = dof,
+                                 .nrow = m->nfluid_point ? p->kept + p->leaving : 0};
         snw_wrench own;
-        snw_segment_wrench_columns(m, at->in, w, i, &one, at->cq, at->cv, at->ca, own.e);
+        snw_segment_wrench_columns(m, at->in, w, i, &one, at->cq, at->cv, at->ca, own.e, e->flux);
+        for (int r = 0; r < one.nrow; r++) y[dof[r]] += e->flux[r];
         snw_wrench f = snw_wrench_add(e->f[i], own);
         const snw_segment_map map = map_at(e, at, i, e->map, w);
         snw_twist moved = snw_twist_zero();
@@ -696,4 +775,5 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
         e->f[m->seg[i].parent] =
             snw_wrench_add(e->f[m->seg[i].parent], snw_wrench_to_parent(w->h[i], f));
     }
+    e->ns = factorised;
 }

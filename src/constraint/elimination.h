@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// elimination.h: Newton's equations T x = b of a local model, T = cq dr/dq + cv dr/dv + ca dr/da,
-// without the matrix T: the linearised recursion is eliminated from the leaves to the root,
-// theory.md 4.2. Time and memory are linear in the number of segments.
+// elimination.h: Newton's equations of a local model,
+//   [T -s C'; -s C 0] x = b,  T = cq dr/dq + cv dr/dv + ca dr/da,
+// with its constraint rows C, or T x = b without them, and without the matrix T: the linearised
+// recursion is eliminated from the leaves to the root, and forces between distant segments and rows
+// are a border, theory.md 4. Time and memory are linear in the number of segments; time also in the
+// number of unknowns of the border.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -10,9 +13,12 @@
 
 typedef struct snw_elimination snw_elimination;
 
-// Any model whose description has nothing of snw_desc_not_local; it need not be large.
+// Any model whose description has nothing of snw_desc_not_local; it need not be large, and need not
+// be local.
 SNW_NODISCARD snw_status snw_elimination_create(const snw_model *m, snw_elimination **out);
 void snw_elimination_destroy(snw_elimination *e); // NULL is fine
+// From now on another model that fits (snw_model_fits); NULL is fine.
+void snw_elimination_use(snw_elimination *e, const snw_model *m);
 
 // Coefficients of the tangent and the point at which it is taken: after snw_residual, `chart` as
 // for snw_tangent_pass.
@@ -20,21 +26,35 @@ typedef struct snw_tangent_at {
     const snw_inputs *in;
     const double *chart; // NULL: none
     double cq, cv, ca;
+    double rows;         // s; 0: without the constraint rows
+    double shift;        // T less this times the unloaded elastic stiffness (5.4)
+    bool inertia;        // count negative eigenvalues, snw_elimination_negative
+    const double *added; // NULL, or numbers added to the diagonal: nv, then those of the rows
 } snw_tangent_at;
 
 // Eliminate all coordinates. SNW_E_SINGULAR when a pivot is zero or not finite.
 SNW_NODISCARD snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at,
                                                 snw_work *w);
-// x <- inv(T) x with the last factors; w of the factorisation may have changed since.
+// x <- solution with the last factors, nv numbers and those of the rows; w of the factorisation may
+// have changed since.
 void snw_elimination_solve(snw_elimination *e, double *x);
 // Sign of det T, 1 or -1; 0: not factorised.
 int snw_elimination_sign(const snw_elimination *e);
 
-// y <- T x; y and x must differ. Keeps the factors.
+// Number of negative eigenvalues of a symmetric T on the motions that the rows allow, of a
+// factorisation with `inertia`; -1: a pivot is zero, or the rows are dependent.
+int snw_elimination_negative(const snw_elimination *e);
+
+// y (nv) <- T x without the rows; y and x must differ. Keeps the factors.
 void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                              const double *x, double *y);
 
-// diagonal (nv) <- diagonal of T. The factors are lost.
+// y (nv) <- K x with the unloaded elastic stiffness K: of rods and of the springs of joints; joints
+// without one have that of typical forces.
+void snw_elimination_stiffness(const snw_elimination *e, const double *x, double *y);
+
+// diagonal (nv) <- diagonal of T, less what forces between distant segments have in it (none in the
+// mass matrix). The factors are lost.
 void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                               double *diagonal);
 

@@ -123,22 +123,26 @@ static snw_status list_moved(snw_locomotion *lo) {
     return SNW_OK;
 }
 
+// Weight and preferred multiplier of a row of a loop in the norm of the reactions.
+static void weigh_row(const snw_locomotion *lo, snw_locomotion_row *row) {
+    const snw_loop *loop = &lo->m->loop[row->loop];
+    const bool turns = snw_loop_row_is_moment(loop, row->r);
+    row->weight = (turns ? lo->opts.torque : 1) * sqrt(loop->weight);
+    row->preload = loop->preload;
+}
+
 // rows on the unknown rates: all but those of drives that are always active
 static void locomotion_list_rows(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     for (int i = 0; i < m->nloop; i++) {
         for (int r = 0; r < m->loop[i].nrow; r++) {
-            const bool turns = snw_loop_row_is_moment(&m->loop[i], r);
             lo->row[lo->nr] = (snw_locomotion_row){.row = m->loop[i].row + r,
                                                    .loop = i,
                                                    .r = r,
                                                    .drive = -1,
                                                    .joint = {-1, -1},
-                                                   .size = snw_loop_kept_size(m, &m->loop[i], r),
-                                                   .weight = (turns ? lo->opts.torque : 1) *
-                                                             sqrt(m->loop[i].weight),
-                                                   .preload = m->loop[i].preload};
-            lo->nr++;
+                                                   .size = snw_loop_kept_size(m, &m->loop[i], r)};
+            weigh_row(lo, &lo->row[lo->nr++]);
         }
     }
     for (int i = 0; i < m->ndrive; i++) {
@@ -237,6 +241,9 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
 
 void snw_locomotion_use(snw_locomotion *lo, const snw_model *m) {
     lo->m = m;
+    for (int k = 0; k < lo->nr + lo->npassive; k++) {
+        if (lo->row[k].loop >= 0) weigh_row(lo, &lo->row[k]);
+    }
     snw_locomotion_divide_nodes(lo);
 }
 

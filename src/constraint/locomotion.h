@@ -33,13 +33,16 @@ typedef struct snw_locomotion snw_locomotion;
 SNW_NODISCARD snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
                                                snw_locomotion **out, snw_error *err);
 void snw_locomotion_destroy(snw_locomotion *lo); // NULL is fine
-// From now on another model that fits (snw_model_fits).
+// From now on another model with the same coordinates and rows (snw_model_alike).
 void snw_locomotion_use(snw_locomotion *lo, const snw_model *m);
 
 // Start at s: the rank of the rows is found there and at later times up to `until`, s. Where
 // momentum is conserved and the file does not give the motion of the base, the momentum is zero.
 SNW_NODISCARD snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in,
                                               const snw_state *s, double until, snw_error *err);
+// Goes on from s, a state with consistent velocities: rank and class stay, a conserved momentum is
+// that of s with the driven rates of the inputs.
+void snw_locomotion_continue(snw_locomotion *lo, snw_inputs *in, const snw_state *s);
 snw_locomotion_class snw_locomotion_class_of(const snw_locomotion *lo);
 // The class as text, with the numbers of unknown rates, rows and open motions.
 void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size);

@@ -153,6 +153,14 @@ static bool base_motion_given(const snw_locomotion *lo, const snw_state *s) {
     return false;
 }
 
+// Conserved momentum <- that of lo->near.
+static void keep_momentum(snw_locomotion *lo, const snw_inputs *in) {
+    snw_locomotion_kinematics(lo, in, lo->near);
+    lo->momentum = snw_momentum(lo->m, lo->w);
+    if (lo->m->nfluid_point)
+        lo->momentum = snw_wrench_add(lo->momentum, snw_fluid_momentum(lo->m, lo->w));
+}
+
 snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_state *s,
                                 double until, snw_error *err) {
     int rank = 0;
@@ -174,12 +182,15 @@ snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_st
     lo->class = SNW_LOCOMOTION_UNDER;
     SNW_TRY(snw_locomotion_velocities(lo, in, lo->near, &ignored, err));
     lo->class = SNW_LOCOMOTION_SYMMETRIC;
-    snw_locomotion_kinematics(lo, in, lo->near);
-    lo->momentum = snw_momentum(lo->m, lo->w);
-    if (lo->m->nfluid_point) {
-        lo->momentum = snw_wrench_add(lo->momentum, snw_fluid_momentum(lo->m, lo->w));
-    }
+    keep_momentum(lo, in);
     return SNW_OK;
+}
+
+void snw_locomotion_continue(snw_locomotion *lo, snw_inputs *in, const snw_state *s) {
+    if (lo->class != SNW_LOCOMOTION_SYMMETRIC) return;
+    snw_state_copy(lo->m, s, lo->near);
+    snw_locomotion_impose(lo, in, lo->near);
+    keep_momentum(lo, in);
 }
 
 snw_locomotion_class snw_locomotion_class_of(const snw_locomotion *lo) { return lo->class; }

@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/segment_pair.h"
+#include "dynamics/tendon.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 
@@ -80,14 +82,16 @@ static snw_status create_redundant_rows(snw_projection *pr) {
 
 void snw_projection_use(snw_projection *pr, const snw_model *m) {
     pr->m = m;
+    if (pr->T) snw_elimination_use(pr->T->local, m);
     restore_redundant_rows(pr, projection_redundant_rows(m));
     if (pr->redundancy) snw_redundancy_use(pr->redundancy, m);
 }
 
 static void projection_place(void *object, snw_fields *f) {
     snw_projection *o = object;
-    const size_t nv = o->m->bare ? 0 : (size_t)o->m->nv, nr = (size_t)o->all->nconstraint;
-    const size_t square = o->m->bare ? 0 : nr * nr; // no matrices for bare models
+    const bool bare = o->m->bare && !o->m->local;
+    const size_t nv = bare ? 0 : (size_t)o->m->nv, nr = (size_t)o->all->nconstraint;
+    const size_t square = bare ? 0 : nr * nr; // no matrices for bare models
     PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
@@ -100,14 +104,15 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
     }
-    const size_t qr = m->bare ? 0 : snw_qr_scratch(m->nv, pr->all->nconstraint);
+    const size_t qr = m->bare && !m->local ? 0 : snw_qr_scratch(m->nv, pr->all->nconstraint);
     const size_t ls = m->bare ? 0 : snw_minimum_norm_scratch(pr->all->nconstraint + m->nv, m->nv);
     pr->scratch.size = qr > ls ? qr : ls;
     pr->scratch.base = snw_alloc(pr->scratch.size);
     pr->block = snw_fields_create(projection_place, pr);
     const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
     if (!pr->scratch.base || !pr->block ||
-        (!m->bare && snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T) != SNW_OK) ||
+        ((!m->bare || m->local) &&
+         snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T) != SNW_OK) ||
         (has_contacts && snw_redundancy_create(m, &pr->redundancy) != SNW_OK) ||
         snw_work_create(pr->all, &pr->w) != SNW_OK ||
         snw_state_create(pr->all, &pr->trial) != SNW_OK ||
@@ -116,7 +121,7 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
     }
-    if (pr->T && !pr->T->sparse) {
+    if (pr->T && !pr->T->sparse && !pr->T->local) {
         snw_bordered_matrix_destroy(pr->T);
         pr->T = NULL;
     }
@@ -190,6 +195,11 @@ snw_source_location snw_projection_location_of(const snw_projection *pr, int row
 void snw_projection_transpose(snw_projection *pr, const snw_model *m) {
     const size_t nv = (size_t)m->nv;
     memset(pr->X, 0, nv * (size_t)m->nconstraint * sizeof *pr->X);
+    for (int k = 0; m->local && k < m->nconstraint; k++) {
+        const snw_row_force row = snw_row_force_at(m, pr->w, k);
+        snw_row_force_project(m, pr->w, &row, 1, pr->X + (size_t)k * nv);
+    }
+    if (m->local) return;
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint row = snw_constraint_at(m, pr->w, k);
         for (int j = 0; j < row.n; j++) pr->X[(size_t)k * nv + (size_t)row.dof[j]] = row.C[j];
@@ -200,8 +210,12 @@ void snw_projection_jacobian(snw_projection *pr, const snw_inputs *in, const snw
                              bool closing) {
     const snw_model *m = pr->all;
     snw_residual(m, in, s, true, pr->w);
-    snw_tangent_pass(m, NULL, pr->w);
-    snw_constraints_jacobian(m, pr->w);
+    if (m->local) {
+        snw_tendons_jacobian(m, pr->w);
+    } else {
+        snw_tangent_pass(m, NULL, pr->w);
+        snw_constraints_jacobian(m, pr->w);
+    }
     snw_projection_transpose(pr, m);
     for (int k = 0; k < m->nconstraint; k++) {
         double *x = pr->X + (size_t)k * (size_t)m->nv;
@@ -288,12 +302,35 @@ static const double GRADUAL_TOLERANCE = 1e-7;
 // the rows meet to second order only.
 static const double REACH_LIMIT = 1e-5;
 
+// The step of levenberg_step from the matrix of the rows, C'(C C' + |e|^2)^-1 e, where coordinates
+// are many and rows few. Rows that depend on others are met by |e|^2 while the loops are open.
+static snw_status gram_levenberg_step(snw_projection *pr, double square, int *rank) {
+    const snw_model *m = pr->all;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint;
+    for (size_t k = 0; k < nr; k++) {
+        for (size_t i = k; i < nr; i++)
+            pr->S[k * nr + i] = snw_vector_dot(m->nv, pr->X + i * nv, pr->X + k * nv);
+        pr->S[k * (nr + 1)] += fmax(square, 1e-13 * pr->S[k * (nr + 1)]);
+        pr->rhs[k] = scaled_violation(pr, (int)k);
+    }
+    if (snw_cholesky_factor(m->nconstraint, pr->S) != SNW_OK) return SNW_E_SINGULAR;
+    snw_cholesky_solve(m->nconstraint, pr->S, pr->rhs);
+    for (size_t i = 0; i < nv; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < nr; k++) sum += pr->X[k * nv + i] * pr->rhs[k];
+        pr->dx[i] = sum * m->typical[i];
+    }
+    *rank = m->nconstraint;
+    return SNW_OK;
+}
+
 // pr->dx <- Levenberg-Marquardt step in typical coordinates: minimises |C x - e|^2 + |e|^2 |x|^2,
 // so that rows which are independent only because the loops are open do not cause long steps
 static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ld = nr + nv;
     const double mu = sqrt(square);
+    if (m->local) return gram_levenberg_step(pr, square, rank);
     if (m->nv > SNW_MOST_DENSE) return SNW_E_SINGULAR;
     for (size_t i = 0; i < nv; i++) {
         for (size_t k = 0; k < nr; k++) pr->C[i * ld + k] = pr->X[k * nv + i];

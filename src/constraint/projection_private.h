@@ -11,12 +11,15 @@
 #include "constraint/row_gram.h"
 #include "solve/dense.h"
 
-// nv velocities (none in bare models), nr rows of `all`, square = nr x nr (none in bare models)
+// nv velocities, nr rows of `all`, square = nr x nr; none of them in models that are bare and not
+// local
 #define PROJECTION_FIELDS(AT, PACK)                                                                \
-    AT(double, M, o->m->nv > SNW_MOST_DENSE ? 0 : nv * nv, "mass matrix and its factor")           \
+    AT(double, M, o->m->local || o->m->nv > SNW_MOST_DENSE ? 0 : nv * nv,                          \
+       "mass matrix and its factor")                                                               \
     PACK(double, diagonal, nv, "diagonal of M before the factorisation")                           \
     PACK(double, X, nv *nr, "C', or the inverse metric times C'")                                  \
-    PACK(double, C, nv *(nr + nv), "(nr + nv) x nv: copy of the rows for factorisations")          \
+    PACK(double, C, nv *(nr + (o->m->local ? 12 : nv)),                                            \
+         "(nr + nv) x nv: copy of the rows for factorisations; few more in a local model")         \
     PACK(double, S, square, "C X")                                                                 \
     PACK(double, rhs, nr, "right-hand side and solution")                                          \
     PACK(double, bias, nr, "accelerations of the rows at a = 0, or rates of the rows")             \

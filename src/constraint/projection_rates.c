@@ -26,10 +26,11 @@ static snw_status projection_rates_massless(snw_error *err) {
 static snw_status factor_mass_rows(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                    snw_error *err) {
     const snw_model *m = pr->m;
-    if (m->nv > SNW_MOST_DENSE) {
+    if (m->local || m->nv > SNW_MOST_DENSE) {
         return snw_fail(
             err, SNW_E_SINGULAR,
-            "the mass matrix of a network of %d coordinates, bordered by its constraint "
+            "the mass matrix of a network or long rod of %d coordinates, bordered by its "
+            "constraint "
             "rows, is singular or nearly so: give all bodies and rods mass and inertia, "
             "and remove loops that others imply",
             m->nv);
@@ -124,6 +125,17 @@ static bool factor_bordered(snw_projection *pr, const snw_inputs *in, const snw_
     if (!pr->T || m->nconstraint == 0 || pr->nP > 0) return false;
     const size_t n = (size_t)pr->T->n;
     snw_kinematics(m, in, s, true, pr->w);
+    if (m->local) {
+        snw_tangent_at at = {.in = in, .ca = 1};
+        snw_elimination_diagonal(pr->T->local, &at, pr->w, pr->x);
+        *b = 0;
+        for (int i = 0; i < m->nv; i++) {
+            const double size = m->typical[i] / m->length;
+            *b = fmax(*b, fabs(pr->x[i]) * size * size);
+        }
+        at.rows = *b;
+        return snw_bordered_matrix_eliminate(pr->T, &at, pr->w) == SNW_OK;
+    }
     snw_jacobian_pass(m, pr->w);
     snw_bordered_matrix_clear(pr->T);
     snw_tangent_add(m, in, 0, 0, 1, pr->w, n, pr->T->A);

@@ -22,7 +22,60 @@ static const snw_row *closure_rows_of(const snw_loop *loop) {
                               : snw_joint_table[loop->joint].row;
 }
 
-static double row_value(snw_row r, snw_se3 h) {
+// ---- row of a screw, theory.md (3.8.6) ---------------------------------------
+
+// The angle about z of a rotation R: tan theta = s/d with s = R_10 - f R_01, d = R_00 + f R_11. f
+// is 1, and -1 where the z axes are opposite: the screw fits the other way round, too. Under a
+// rotation w in the axes of b, R_ij varies by w (e_j x u_i) with u_i row i of R, so s and d vary by
+// w A and w B.
+typedef struct screw_angle {
+    double f, s, d;
+    snw_vec3 A, B;
+} screw_angle;
+
+// A and B of two rows of a matrix: those of R, or their variations.
+static void screw_axes(double f, snw_vec3 u0, snw_vec3 u1, snw_vec3 *A, snw_vec3 *B) {
+    const snw_vec3 x = snw_unit_vector(0), y = snw_unit_vector(1);
+    *A = snw_sub(snw_cross(x, u1), snw_scale(f, snw_cross(y, u0)));
+    *B = snw_add(snw_cross(x, u0), snw_scale(f, snw_cross(y, u1)));
+}
+
+static screw_angle screw_angle_of(snw_mat3 R) {
+    const double f = snw_select(R.e[2][2] < 0, -1, 1);
+    screw_angle t = {.f = f, .s = R.e[1][0] - f * R.e[0][1], .d = R.e[0][0] + f * R.e[1][1]};
+    screw_axes(f, snw_mat3_row(R, 0), snw_mat3_row(R, 1), &t.A, &t.B);
+    return t;
+}
+
+// The thread of the row: a screw of pitch P is on all surfaces p_z = P (theta/2 pi + n) at once, so
+// that the distance from the nearest one is the row, and turns need not be counted.
+static double screw_value(double pitch, snw_se3 h) {
+    const screw_angle t = screw_angle_of(h.R);
+    const double turns = h.p.z / pitch - atan2(t.s, t.d) / (2 * M_PI);
+    return pitch * (turns - floor(turns + 0.5));
+}
+
+// Derivative of the angle by a rotation.
+static snw_vec3 screw_angle_d1(const screw_angle *t) {
+    const double square = t->s * t->s + t->d * t->d;
+    return snw_scale(1 / square, snw_sub(snw_scale(t->d, t->A), snw_scale(t->s, t->B)));
+}
+
+// Its variation under a rotation w.
+static snw_vec3 screw_angle_d2(snw_mat3 R, snw_vec3 w) {
+    const screw_angle t = screw_angle_of(R);
+    const double square = t.s * t.s + t.d * t.d, ds = snw_dot(t.A, w), dd = snw_dot(t.B, w);
+    snw_vec3 dA, dB;
+    screw_axes(t.f, snw_cross(snw_mat3_row(R, 0), w), snw_cross(snw_mat3_row(R, 1), w), &dA, &dB);
+    snw_vec3 sum = snw_sub(snw_scale(dd, t.A), snw_scale(ds, t.B));
+    sum = snw_add(sum, snw_sub(snw_scale(t.d, dA), snw_scale(t.s, dB)));
+    const double shrink = 2 * (t.s * ds + t.d * dd);
+    return snw_scale(1 / square, snw_sub(sum, snw_scale(shrink, screw_angle_d1(&t))));
+}
+
+// ---- rows of all kinds -------------------------------------------------------
+
+static double row_value(const snw_loop *loop, snw_row r, snw_se3 h) {
     switch (r.kind) {
     case SNW_ROW_LOG:
         return snw_so3_log(h.R).e[r.i];
@@ -30,6 +83,8 @@ static double row_value(snw_row r, snw_se3 h) {
         return h.R.e[r.i][r.j];
     case SNW_ROW_MOVE:
         return h.p.e[r.i];
+    case SNW_ROW_SCREW:
+        return screw_value(loop->pitch, h);
     case SNW_ROW_SPIN:
     case SNW_ROW_SLIP:
     case SNW_ROW_AXLE:
@@ -66,6 +121,12 @@ static snw_wrench row_jacobian(const snw_loop *loop, snw_row r, snw_se3 h) {
     case SNW_ROW_MOVE: // e_i R delta_v
         c.f = snw_mat3_row(h.R, r.i);
         break;
+    case SNW_ROW_SCREW: { // e_z R delta_v - P/(2 pi) delta theta
+        const screw_angle t = screw_angle_of(h.R);
+        c.f = snw_mat3_row(h.R, r.i);
+        c.m = snw_scale(-loop->pitch / (2 * M_PI), screw_angle_d1(&t));
+        break;
+    }
     case SNW_ROW_SPIN:
         c.m = snw_unit_vector(r.i);
         break;
@@ -103,6 +164,10 @@ static snw_wrench row_jacobian_d1(const snw_loop *loop, snw_row r, snw_se3 h, sn
         break;
     case SNW_ROW_MOVE:
         d.f = snw_cross(u, w);
+        break;
+    case SNW_ROW_SCREW:
+        d.f = snw_cross(u, w);
+        d.m = snw_scale(-loop->pitch / (2 * M_PI), screw_angle_d2(h.R, w));
         break;
     case SNW_ROW_SPIN:
     case SNW_ROW_SLIP:
@@ -182,7 +247,7 @@ static slip closure_slip(const snw_work *w, const snw_loop *loop, snw_se3 h, con
     slip x = {.normal = sqrt(snw_dot(side, side)),
               .direction = rate / size,
               .direction_d1 = loop->creep * loop->creep / (size * size * size)};
-    if (x.normal > 0) x.across = snw_scale(1 / x.normal, side);
+    x.across = snw_scale(snw_select(x.normal > 0, 1 / x.normal, 0), side);
     return x;
 }
 
@@ -201,7 +266,7 @@ static int named_axis(const snw_loop *loop, int i) {
     int axis[3] = {-1, -1, -1};
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
-            if (fabs(loop->Q.e[k][j]) > 1 - 1e-9) axis[j] = k;
+            if (snw_all(fabs(loop->Q.e[k][j]) > 1 - 1e-9)) axis[j] = k;
         }
     }
     return axis[0] >= 0 && axis[1] >= 0 && axis[2] >= 0 ? axis[i] : 3 + i;
@@ -223,6 +288,8 @@ const char *snw_loop_row_name(const snw_loop *loop, int k) {
     case SNW_ROW_MOVE:
     case SNW_ROW_SLIP:
         return name[2][axis];
+    case SNW_ROW_SCREW:
+        return "screw";
     case SNW_ROW_AXLE:
         return "move along the axle";
     case SNW_ROW_ROLL:
@@ -243,8 +310,8 @@ bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     bool turns = true;
     for (int k = 0; k < loop->nraw; k++) {
         const snw_row_kind kind = closure_rows_of(loop)[k].kind;
-        turns &= loop->coefficient[r][k] == 0 || kind == SNW_ROW_LOG || kind == SNW_ROW_TILT ||
-                 kind == SNW_ROW_SPIN;
+        turns &= snw_all(loop->coefficient[r][k] == 0) || kind == SNW_ROW_LOG ||
+                 kind == SNW_ROW_TILT || kind == SNW_ROW_SPIN;
     }
     return turns;
 }
@@ -268,9 +335,9 @@ void snw_loop_closing(const snw_model *m, const snw_work *w, int i, double *rows
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
     int n = 0, k = 0;
     for (int a = 0; a < loop->nraw; a++) {
-        if (loop->coefficient[r][a] != 0) n++, k = a;
+        if (snw_any(loop->coefficient[r][a] != 0)) n++, k = a;
     }
-    return n == 1 && loop->coefficient[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
+    return n == 1 && snw_all(loop->coefficient[r][k] == 1) ? snw_loop_row_size(m, loop, k) : 1;
 }
 
 snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
@@ -279,11 +346,22 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     if (!snw_is_active(w, loop->condition) || !snw_closure_row_is_active(loop, w, r)) return c;
     const snw_se3 h = in_axes(loop, relative_pose(w, loop));
     for (int k = 0; k < loop->nraw; k++) {
-        if (loop->coefficient[r][k] == 0) continue;
+        if (snw_all(loop->coefficient[r][k] == 0)) continue;
         c = snw_wrench_axpy(loop->coefficient[r][k],
                             row_jacobian(loop, closure_rows_of(loop)[k], h), c);
     }
     return snw_wrench_to_parent(pose_b(w, loop), closure_wrench_from_axes(loop->Q, c));
+}
+
+void snw_loop_row_wrenches(const snw_model *m, const snw_work *w, int i, int r, snw_wrench on[2]) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    snw_wrench c = {0};
+    for (int k = 0; k < loop->nraw; k++)
+        c = snw_wrench_axpy(loop->coefficient[r][k],
+                            row_jacobian(loop, closure_rows_of(loop)[k], h), c);
+    on[1] = closure_wrench_from_axes(loop->Q, c);
+    on[0] = snw_wrench_scale(-1, snw_wrench_to_parent(h_ab, on[1]));
 }
 
 // Part of wrench component e that depends on raw multipliers outside the span of the active rows.
@@ -339,7 +417,7 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
             closure_wrench_from_axes(loop->Q, row_jacobian(loop, closure_rows_of(loop)[k], h));
     }
     for (int e = 0; e < 6; e++) {
-        if (undetermined_part(m, loop, w, jacobian, e) > 1e-9) F.e[e] = NAN;
+        F.e[e] = snw_select(undetermined_part(m, loop, w, jacobian, e) > 1e-9, NAN, F.e[e]);
     }
     return F;
 }
@@ -398,6 +476,7 @@ static double forbidden_component(const snw_loop *loop, snw_row r, snw_twist x, 
     case SNW_ROW_LOG:
     case SNW_ROW_TILT:
     case SNW_ROW_MOVE:
+    case SNW_ROW_SCREW:
     case SNW_ROW_COUPLED:
         break; // holonomic
     }
@@ -422,7 +501,8 @@ double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
 double snw_slip_friction(const snw_model *m, const snw_work *w, int i, const double *lambda) {
     const snw_loop *loop = &m->loop[i];
     double raw[6];
-    if (!(loop->friction > 0) || w->is_static || !snw_is_active(w, loop->condition)) return 0;
+    if (!snw_any(loop->friction > 0) || w->is_static || !snw_is_active(w, loop->condition))
+        return 0;
     raw_multipliers(loop, lambda, raw);
     const slip x = closure_slip(w, loop, in_axes(loop, relative_pose(w, loop)), raw);
     return loop->friction * x.normal * x.direction;
@@ -431,7 +511,7 @@ double snw_slip_friction(const snw_model *m, const snw_work *w, int i, const dou
 double snw_slip_heat(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int i = 0; m->has_slip_friction && i < m->nloop; i++) {
-        if (!(m->loop[i].friction > 0)) continue;
+        if (!snw_any(m->loop[i].friction > 0)) continue;
         sum += snw_slip_friction(m, w, i, w->lambda) * w->feed[m->loop[i].through - 1].dl;
     }
     return sum;
@@ -456,7 +536,7 @@ void snw_closures_add_forces(const snw_model *m, const snw_state *s, snw_work *w
             for (int k = 0; k < loop->nraw; k++)
                 raw[k] = forbidden_component(loop, rows[k], x.x, x.spin);
         } else {
-            for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
+            for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(loop, rows[k], h);
             if (loop->ncoupled > 0)
                 raw[0] = closure_coupled(loop, loop->coupled_q, s->q) - loop->offset;
         }
@@ -467,7 +547,7 @@ void snw_closures_add_forces(const snw_model *m, const snw_state *s, snw_work *w
         }
         raw_multipliers(loop, lambda, raw);
         for (int k = 0; k < loop->ncoupled; k++) w->r[loop->dof[k]] -= loop->factor[k] * raw[0];
-        if (loop->friction > 0)
+        if (snw_any(loop->friction > 0))
             w->r[m->rod[loop->through - 1].feed] += snw_slip_friction(m, w, i, lambda);
         const snw_wrench F = closure_wrench_from_axes(loop->Q, wrench_in_axes(loop, h, raw));
         if (loop->sliding_station) {
@@ -647,6 +727,24 @@ static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double 
     }
 }
 
+// As closure_add_stiffness, in the frames of the two segments.
+void snw_loop_variation(const snw_model *m, const snw_work *w, int i, const snw_twist zeta[2],
+                        snw_wrench d[2]) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_row *rows = closure_rows_of(loop);
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist delta =
+        closure_twist_in_axes(loop, snw_twist_sub(zeta[1], snw_twist_to_child(h_ab, zeta[0])));
+    double raw[6];
+    raw_multipliers(loop, w->lambda, raw);
+    snw_wrench f = {0}; // N delta
+    for (int k = 0; k < loop->nraw; k++)
+        f = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, delta.w), f);
+    const snw_wrench turned = snw_wrench_sub(f, snw_coad(wrench_in_axes(loop, h, raw), delta));
+    d[1] = snw_wrench_scale(-1, closure_wrench_from_axes(loop->Q, f));
+    d[0] = snw_wrench_to_parent(h_ab, closure_wrench_from_axes(loop->Q, turned));
+}
+
 // Under delta, h varies by h delta: F by N delta, and the relative virtual twist u = eta_b -
 // Ad(h)^-1 eta_a by ad_delta Ad(h)^-1 eta_a.
 void snw_loop_bars(const snw_model *m, const snw_work *w, int i, const double *lambda,
@@ -691,8 +789,8 @@ static void closure_add_slip(const snw_model *m, snw_work *w, const snw_loop *lo
             sum += loop->coefficient[r][k] * snw_dot(by_force, row_jacobian(loop, rows[k], h).f);
         w->slip_column[loop->row + r] = sum;
     }
-    if (cv != 0) T[feed * ld + feed] += cv * loop->friction * x.normal * x.direction_d1;
-    for (size_t j = 0; j < n && cq != 0; j++) {
+    if (snw_any(cv != 0)) T[feed * ld + feed] += cv * loop->friction * x.normal * x.direction_d1;
+    for (size_t j = 0; j < n && snw_any(cq != 0); j++) {
         snw_vec3 f = {{0, 0, 0}};
         for (int k = 0; k < loop->nraw; k++) {
             const snw_wrench dc = row_jacobian_d1(loop, rows[k], h, closure_column(D, n, j).w);
@@ -712,23 +810,24 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         if (!snw_is_active(w, loop->condition)) {
             memset(w->C + loop->store, 0, size * sizeof *w->C);
             if (loop->nonholonomic) memset(w->R + loop->store, 0, size * sizeof *w->R);
-            for (int r = 0; loop->friction > 0 && r < loop->nrow; r++)
+            for (int r = 0; snw_any(loop->friction > 0) && r < loop->nrow; r++)
                 w->slip_column[loop->row + r] = 0;
             continue;
         }
         const snw_se3 h = in_axes(loop, relative_pose(w, loop));
         closure_variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->nonholonomic_index >= 0 && cq != 0 && w->is_static && w->contacts_frozen) {
+        if (loop->nonholonomic_index >= 0 && snw_any(cq != 0) && w->is_static &&
+            w->contacts_frozen) {
             frozen_rows_jacobian(w, loop, D, w->R + loop->store);
-        } else if (loop->nonholonomic && (cq == 0 || w->is_static)) {
+        } else if (loop->nonholonomic && (snw_all(cq == 0) || w->is_static)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);
         } else if (loop->nonholonomic) {
             velocity_rows_jacobian(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
         }
-        if (loop->friction > 0)
+        if (snw_any(loop->friction > 0))
             closure_add_slip(m, w, loop, h, cq, w->is_static ? 0 : cv, D, ld, T);
-        if (cq == 0) continue;
+        if (snw_all(cq == 0)) continue;
         raw_multipliers(loop, w->lambda, raw);
         closure_add_stiffness(loop, h, raw, cq, D, A, ld, T);
     }

@@ -90,8 +90,9 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
     if (found >= 0) {
         const snw_loop *loop = &m->loop[found];
         const int r = number - loop->row;
-        const bool rated = loop->nonholonomic &&
-                           w->velocity_time > 0; // violation is a rate, not an increment of a step
+        const bool rated =
+            loop->nonholonomic &&
+            snw_any(w->velocity_time > 0); // violation is a rate, not an increment of a step
         return (snw_constraint){
             .inactive = !snw_closure_row_is_active(loop, w, r),
             .n = loop->ndof,
@@ -101,8 +102,8 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
             .size =
                 (loop->ncoupled > 0 && !loop->keeps_length ? m->typical[loop->dof[0]] : m->length) *
                 (rated ? fmin(w->velocity_time, 1) : 1),
-            .slip_dof = loop->friction > 0 ? m->rod[loop->through - 1].feed : -1,
-            .slip = loop->friction > 0 ? w->slip_column[number] : 0};
+            .slip_dof = snw_any(loop->friction > 0) ? m->rod[loop->through - 1].feed : -1,
+            .slip = snw_any(loop->friction > 0) ? w->slip_column[number] : 0};
     }
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];

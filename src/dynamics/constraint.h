@@ -76,6 +76,14 @@ snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i);
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r);
 snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r);
 
+// Row r of loop i, without sliding station: on <- the wrenches of a unit multiplier on the segments
+// a and b, own frames. d <- variation of the wrenches W = -F of the loop on its two segments, own
+// frames, under variations zeta of their poses, with the multipliers in w->lambda: theory.md
+// (3.8.2).
+void snw_loop_row_wrenches(const snw_model *m, const snw_work *w, int i, int r, snw_wrench on[2]);
+void snw_loop_variation(const snw_model *m, const snw_work *w, int i, const snw_twist zeta[2],
+                        snw_wrench d[2]);
+
 // One constraint row, after snw_constraints_jacobian. C[k] is its derivative by coordinate dof[k];
 // R is equal to C, except for a nonholonomic row, where it is the derivative within a time step.
 // `size` is a typical magnitude of the violation. Friction of a rod that slides through a loop adds

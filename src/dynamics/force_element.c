@@ -249,6 +249,12 @@ static void element_variation(const snw_force_element *e, const snw_work *w,
     }
 }
 
+void snw_force_element_variation(const snw_model *m, const snw_work *w, int i,
+                                 const snw_twist zeta[2], const snw_twist dV[2], snw_wrench d[2]) {
+    const ends_variation x = {.zeta = {zeta[0], zeta[1]}, .dV = {dV[0], dV[1]}};
+    element_variation(&m->force_element[i], w, &w->force_element[i], &x, d);
+}
+
 void snw_force_element_bars(const snw_model *m, const snw_work *w, int i, const snw_twist eta[2],
                             snw_wrench pose[2], snw_wrench V[2]) {
     const snw_force_element_work *at = &w->force_element[i];

@@ -25,6 +25,11 @@ void snw_force_elements_add(const snw_model *m, snw_work *w);
 void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                                 size_t ld, double *T);
 
+// d <- variation of the wrenches of element i on its ends, own frames, under variations zeta of
+// their poses and dV of their velocities.
+void snw_force_element_variation(const snw_model *m, const snw_work *w, int i,
+                                 const snw_twist zeta[2], const snw_twist dV[2], snw_wrench d[2]);
+
 // pose, V (2 each) += derivatives of -eta'F, F the wrenches of element i on its ends and eta
 // virtual twists of these, by the poses (body twists, at fixed body rates) and the velocities of
 // the ends.

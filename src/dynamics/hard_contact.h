@@ -1,31 +1,54 @@
 // SPDX-License-Identifier: MIT
 //
 // hard_contact.h: hard contacts of all kinds, as rows of one problem (theory.md 6.9): contact
-// points of links with obstacles (contact.h), and places where rods touch rods (rod_contact.h).
-// Each has a gap, a normal and two tangents.
+// points of links with obstacles (contact.h), places where rods touch rods (rod_contact.h), and
+// hard stops of joints (stop.h). Each has a gap, a normal and two tangents; stops have no friction,
+// and their rows of the tangents are zero.
 #pragma once
 
 #include "dynamics/rod_contact.h"
 
-// A hard contact: a contact point, or (point -1) a place where two rods touch.
+// A hard contact: a contact point, or (point -1) a limit of a hard stop, or (both -1) a place where
+// two rods touch.
 typedef struct snw_hard_contact {
     int point;
+    int limit; // 2 stop, and 1 more at the upper limit
     snw_touch touch;
 } snw_hard_contact;
 
-static inline snw_hard_contact snw_hard_point(int k) { return (snw_hard_contact){.point = k}; }
+static inline snw_hard_contact snw_hard_point(int k) {
+    return (snw_hard_contact){.point = k, .limit = -1};
+}
+static inline snw_hard_contact snw_hard_limit(int k) {
+    return (snw_hard_contact){.point = -1, .limit = k};
+}
 static inline snw_hard_contact snw_hard_rods(const snw_touch *touch) {
-    return (snw_hard_contact){.point = -1, .touch = *touch};
+    return (snw_hard_contact){.point = -1, .limit = -1, .touch = *touch};
 }
 
 // Most hard contacts that may be near at the same time.
 int snw_hard_most(const snw_model *m);
 // Of rods: both placed in the same w.
 bool snw_hard_is_same(const snw_model *m, const snw_hard_contact *a, const snw_hard_contact *b);
-// Its law: one of m->contact.
+// Its law: one of m->contact, or -1 less a stop; the name of a law, that of the contact or of the
+// link with the stop.
 int snw_hard_law(const snw_model *m, const snw_hard_contact *c);
-// Name of the link that touches, k = 0, or of the rod that it touches (NULL: an obstacle), k = 1.
+const char *snw_hard_law_name(const snw_model *m, int law);
+// mu <- friction coefficients along both tangents; ratio of speeds after and before an impact.
+void snw_hard_friction(const snw_model *m, const snw_hard_contact *c, double mu[2]);
+double snw_hard_restitution(const snw_model *m, const snw_hard_contact *c);
+// Name of the link that touches or stops, k = 0, or of the rod that it touches (NULL: an obstacle
+// or a stop), k = 1.
 const char *snw_hard_link(const snw_model *m, const snw_hard_contact *c, int k);
+
+// out (2 nstop at most) <- limits of hard stops of active links with gaps below `reach`, m; returns
+// their number. After snw_kinematics.
+int snw_hard_limits_near(const snw_model *m, const snw_work *w, double reach,
+                         snw_hard_contact *out);
+
+// Equilibria: no contact of w has a force; contact c has the forces P along its axes.
+void snw_hard_release(const snw_model *m, snw_work *w);
+void snw_hard_give(const snw_hard_contact *c, const double P[3], snw_work *w);
 
 // Gap in w, m, after snw_kinematics; of rods it also finds the place again, which the functions
 // below need.
@@ -39,7 +62,7 @@ void snw_hard_rows(const snw_model *m, const snw_work *w, const snw_hard_contact
 // fixed twists, and wrenches of the force (snw_contact_power_bars); returns the number of segments,
 // those of the side that is pushed along the normal first, *own of them. row (2 nv) += derivatives
 // of that power by places and rates at the motion in w, from bars whose eta are its velocities.
-// After snw_tangent_pass or snw_jacobian_pass, not static.
+// After snw_tangent_pass or snw_jacobian_pass, not static. Not of stops, which have no derivatives.
 int snw_hard_power_bars(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                         const double f[3], const snw_twist *eta, snw_contact_bars *out, int *own);
 void snw_hard_power_row(const snw_model *m, const snw_work *w, int n, const snw_contact_bars *bars,

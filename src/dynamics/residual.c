@@ -5,6 +5,7 @@
 
 #include "dynamics/dynamics.h"
 
+#include "base/fail.h"
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
@@ -16,6 +17,7 @@
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/rod_grid.h"
+#include "dynamics/segment_pair.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
@@ -66,6 +68,35 @@ static inline void residual_project(const snw_model *m, int i, const snw_work *w
             for (int j = 0; j < sl->count[a]; j++) to[j] += phi[j] * f;
             phi += sl->count[a];
         }
+    }
+}
+
+// r += S' F for the coordinates of segment i
+static inline void residual_own(const snw_model *m, int i, const snw_work *w, snw_wrench F,
+                                double *r) {
+    const snw_seg *seg = &m->seg[i];
+    switch (seg->kind) {
+    case SNW_SEG_WORLD:
+    case SNW_SEG_POSE:
+        break;
+    case SNW_SEG_SCREW:
+        r[m->block[seg->item].dof] += snw_power(F, m->block[seg->item].S);
+        break;
+    case SNW_SEG_BALL:
+    case SNW_SEG_FREE:
+        for (int k = 0; k < m->block[seg->item].n; k++) r[m->block[seg->item].dof + k] += F.e[k];
+        break;
+    case SNW_SEG_ROD:
+        residual_project(m, seg->item, w, F, r);
+        break;
+    }
+}
+
+void snw_wrench_project(const snw_model *m, const snw_work *w, int i, snw_wrench F, double *out) {
+    SNW_ASSERT(m->ngrid == 0);
+    for (; i > 0; i = m->seg[i].parent) {
+        residual_own(m, i, w, F, out);
+        F = snw_wrench_to_parent(w->h[i], F);
     }
 }
 
@@ -140,26 +171,10 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
         w->F[dragged] = snw_wrench_sub(w->F[dragged], snw_drag_spring_wrench(in, is_static, w));
     if (m->nconstraint) snw_constraints_add_forces(m, in, s, w);
     for (int i = m->nseg - 1; i > 0; i--) {
-        const snw_seg *seg = &m->seg[i];
         const snw_wrench F = w->F[i];
-        switch (seg->kind) {
-        case SNW_SEG_WORLD:
-        case SNW_SEG_POSE:
-            break;
-        case SNW_SEG_SCREW:
-            w->r[m->block[seg->item].dof] += snw_power(F, m->block[seg->item].S);
-            break;
-        case SNW_SEG_BALL:
-        case SNW_SEG_FREE:
-            for (int k = 0; k < m->block[seg->item].n; k++) {
-                w->r[m->block[seg->item].dof + k] += F.e[k];
-            }
-            break;
-        case SNW_SEG_ROD:
-            residual_project(m, seg->item, w, F, w->r);
-            break;
-        }
-        w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
+        const int parent = m->seg[i].parent;
+        residual_own(m, i, w, F, w->r);
+        w->F[parent] = snw_wrench_add(w->F[parent], snw_wrench_to_parent(w->h[i], F));
     }
     if (m->ngrid) snw_rod_grids_project(m, w, w->r);
     snw_clear_inactive_vector(m, w, w->r);

@@ -93,10 +93,12 @@ static bool is_acted_on(const snw_model *m, const snw_inputs *in, int i) {
 }
 
 void snw_segment_wrench_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
-                                const snw_columns *c, double cq, double cv, double ca, double *WJ) {
+                                const snw_columns *c, double cq, double cv, double ca, double *WJ,
+                                double *P) {
     memset(WJ, 0, 6 * (size_t)c->ld * sizeof *WJ);
+    memset(P, 0, (size_t)c->nrow * (size_t)c->ld * sizeof *P);
     if (!is_acted_on(m, in, i)) return;
-    snw_fluid_columns(m, in, w, i, c, cq, cv, ca, WJ, NULL);
+    snw_fluid_columns(m, in, w, i, c, cq, cv, ca, WJ, P);
     snw_segment_columns(m, snw_loads(m, in, w), w, i, c, cq, cv, ca, WJ);
     if (snw_any(cq != 0) || snw_any(cv != 0)) snw_contact_columns(m, in, w, i, c, cq, cv, WJ);
 }

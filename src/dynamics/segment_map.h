@@ -29,9 +29,11 @@ typedef struct snw_segment_map {
 void snw_segment_map_at(const snw_model *m, const double *chart, int i, bool curvature, snw_work *w,
                         const snw_segment_map *to);
 
-// WJ (6 x ld) <- variation of the wrench at segment i of a local model.
+// WJ (6 x ld) <- variation of the wrench at segment i of a local model, P (c->nrow x ld) <- that of
+// the forces of fluids on the strains of its rod.
 void snw_segment_wrench_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
-                                const snw_columns *c, double cq, double cv, double ca, double *WJ);
+                                const snw_columns *c, double cq, double cv, double ca, double *WJ,
+                                double *P);
 
 // T (n x n, column major) += cq df/dq + cv df/dv + ca df/da of spring and armature of its joint.
 void snw_segment_map_add_joint(const snw_model *m, int i, const snw_segment_map *of,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Stops at the limits of joints: force, derivatives and energy, theory.md (3.4a).
+// Stops at the limits of joints: force, derivatives and energy, theory.md (3.4a); reactions of hard
+// stops, (3.4d).
 
 #include "dynamics/stop.h"
 
@@ -27,13 +28,38 @@ static void cone_motion(const snw_stop *stop, const snw_block *b, bool is_static
 }
 
 // The nearer limit acts; between limits closer than `smooth` both would, which the reader refuses.
+// P: forces of a hard stop at its limits; one that carries a force acts.
 static void coordinate_motion(const snw_stop *stop, const snw_block *b, const snw_state *s,
-                              bool is_static, snw_stop_work *at) {
+                              bool is_static, const double P[2], snw_stop_work *at) {
     const double q = s->q[b->q], low = q - stop->low, high = stop->high - q;
-    at->gap = low < high ? low : high;
-    at->way = low < high ? 1 : -1;
+    const bool at_low = P[0] > 0 || (!(P[1] > 0) && low < high);
+    at->gap = at_low ? low : high;
+    at->way = at_low ? 1 : -1;
     at->n.x = 1;
     if (!is_static) at->rate = at->way * s->v[b->dof];
+}
+
+// Depth of a hard stop in equilibria, m: that of its limit and that by which P is carried.
+static double hard_depth(const snw_stop *stop, double P, const snw_work *w,
+                         const snw_stop_work *at) {
+    return -stop->arm * at->gap + P / w->hard_stiffness;
+}
+
+// Reaction of a hard stop with the force P on its coordinate, N m or N.
+static double hard_reaction(const snw_stop *stop, double P, const snw_work *w,
+                            const snw_stop_work *at) {
+    if (w->hard_is_given) return stop->arm * P;
+    if (!(w->hard_stiffness > 0)) return 0;
+    return stop->arm * w->hard_stiffness *
+           snw_positive_part(hard_depth(stop, P, w, at), w->hard_smooth);
+}
+
+// Its derivative by the depth of the coordinate.
+static double hard_reaction_d1(const snw_stop *stop, double P, const snw_work *w,
+                               const snw_stop_work *at) {
+    if (w->hard_is_given || !(w->hard_stiffness > 0)) return 0;
+    return stop->arm * stop->arm * w->hard_stiffness *
+           snw_positive_part_d1(hard_depth(stop, P, w, at), w->hard_smooth);
 }
 
 void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
@@ -42,13 +68,18 @@ void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state 
         const snw_stop *stop = &m->stop[i];
         const snw_block *b = &m->block[stop->block];
         snw_stop_work *at = &w->stop[i];
+        const double *P = w->hard_stop + 2 * (ptrdiff_t)i;
         *at = (snw_stop_work){0};
         if (is_cone(b)) {
             cone_motion(stop, b, is_static, w, at);
         } else {
-            coordinate_motion(stop, b, s, is_static, at);
+            coordinate_motion(stop, b, s, is_static, P, at);
         }
         if (in->inertia_only || !snw_seg_is_active(m, w, b->seg)) continue;
+        if (stop->hard) {
+            at->elastic_force = at->force = hard_reaction(stop, P[at->way < 0], w, at);
+            continue;
+        }
         at->elastic_force = stop->stiffness * snw_positive_part(-at->gap, stop->smooth);
         at->force = at->elastic_force;
         if (!is_static) at->force *= damping_factor(stop, at->rate);
@@ -108,8 +139,11 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
         const snw_stop_work *at = &w->stop[i];
         if (at->elastic_force == 0) continue;
         // both limits: the force varies by -way df/dg dg, dg = way dq
-        double by_gap = stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth), by_rate = 0;
-        if (!w->is_static) {
+        double by_gap = stop->hard
+                            ? hard_reaction_d1(stop, w->hard_stop[2 * i + (at->way < 0)], w, at)
+                            : stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth);
+        double by_rate = 0;
+        if (!w->is_static && !stop->hard) {
             by_gap *= damping_factor(stop, at->rate);
             by_rate = at->elastic_force * stop->damping *
                       snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
@@ -124,7 +158,7 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
 
 double snw_stop_energy(const snw_model *m, const snw_work *w, int i) {
     const snw_stop *stop = &m->stop[i];
-    if (w->stop[i].elastic_force == 0) return 0;
+    if (w->stop[i].elastic_force == 0 || stop->hard) return 0;
     return stop->stiffness * snw_positive_part_integral(-w->stop[i].gap, stop->smooth);
 }
 
@@ -136,7 +170,9 @@ double snw_stops_energy(const snw_model *m, const snw_work *w) {
 
 double snw_stops_energy_rate(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int i = 0; i < m->nstop; i++) sum -= w->stop[i].elastic_force * w->stop[i].rate;
+    for (int i = 0; i < m->nstop; i++) {
+        if (!m->stop[i].hard) sum -= w->stop[i].elastic_force * w->stop[i].rate;
+    }
     return sum;
 }
 

@@ -3,6 +3,10 @@
 // stop.h: stops at the limits of joints, theory.md (3.4a). A coordinate with the gap g to a limit
 // gets the force k <-g> <1 - d g'> away from it, with smooth positive parts, as a contact does. The
 // coordinate of a spherical joint is the angle between the x axes of its two sides: a cone.
+//
+// A hard stop has the reaction of a hard contact (dynamics/hard_contact.h), theory.md (3.4d): given
+// by the integrator in motions, in equilibria by the multipliers of the solver (5.8). It stores no
+// energy.
 #pragma once
 
 #include "dynamics/dynamics.h"

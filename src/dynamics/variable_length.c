@@ -364,8 +364,9 @@ static void add_curvature(const snw_rod *rod, const snw_work *w, double cq, size
 void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, const snw_work *w,
                                      double cq, double cv, size_t ld, double *T) {
     if (rod->section_varies) {
-        if (cq != 0) add_curvature(rod, w, cq, ld, T);
-        if (cq != 0 || cv != 0) snw_section_varies_tangent(m, rod, w, cq, cv, ld, T);
+        if (snw_any(cq != 0)) add_curvature(rod, w, cq, ld, T);
+        if (snw_any(cq != 0) || snw_any(cv != 0))
+            snw_section_varies_tangent(m, rod, w, cq, cv, ld, T);
         return;
     }
     const snw_feed_work *feed = &w->feed[m->link_rod[rod->link]];
@@ -375,7 +376,7 @@ void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, con
     for (size_t i = 0; i < n; i++) {
         double *row = T + at * ld + at + i, *to = T + f * ld + at + i,
                *back = T + (at + i) * ld + f;
-        if (cq != 0) {
+        if (snw_any(cq != 0)) {
             for (size_t j = 0; j < n; j++)
                 row[j * ld] += cq * (C[i * n + j] + ratio * rod->K[i * n + j]);
             *to += cq * (p.rows[i] + s * p.Kq[i]);
@@ -389,6 +390,6 @@ void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, con
         *back += s * (cq * (p.Sv[i] + 2 * feed->dl / feed->l * p.SSq[i]) + cv * p.Sq[i]);
     }
     double *corner = T + f * ld + f;
-    if (cq != 0) *corner += cq * *p.corner;
+    if (snw_any(cq != 0)) *corner += cq * *p.corner;
     if (!w->is_static && rod->DS) *corner += (cv - cq * feed->dl / feed->l) * s / feed->l * *p.qSSq;
 }

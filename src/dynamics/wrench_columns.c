@@ -89,17 +89,27 @@ static inline double tangent_row_product(const double *S, col x) {
     return S[0] * x.a + S[1] * x.b + S[2] * x.c + S[3] * x.d + S[4] * x.e + S[5] * x.f;
 }
 
+// Row of P of a coordinate; -1: none.
+static int flux_row(const snw_columns *c, const snw_rod *rod, int dof) {
+    if (!c->row_dof) return c->own + dof - rod->dof0;
+    int k = c->nrow - 1;
+    while (k >= 0 && c->row_dof[k] != dof) k--;
+    return k;
+}
+
 // P += Phi' dY for stretch and shear of the rod at a fluid point, one column, theory.md (3.12.4)
-static void flux_column(const snw_model *m, const snw_fluid_point *p, int own, const double *Y,
-                        col vel, int ldp, double *P) {
+static void flux_column(const snw_model *m, const snw_fluid_point *p, const snw_columns *c,
+                        const double *Y, col vel, int ldp, double *P) {
     const snw_rod *rod = &m->rod[p->rod];
     const double *phi = m->fluid_phi + p->phi;
     for (int a = 0; a < rod->na; phi += p->count[a], a++) {
         if (rod->comp[a] < 3) continue;
         const double *y = Y + 3 * (rod->comp[a] - 3);
         const double dY = y[0] * vel.d + y[1] * vel.e + y[2] * vel.f;
-        double *to = P + (size_t)(own + rod->dof[a] - rod->dof0 + p->first[a]) * (size_t)ldp;
-        for (int j = 0; j < p->count[a]; j++, to += ldp) *to += phi[j] * dY;
+        for (int j = 0; j < p->count[a]; j++) {
+            const int row = flux_row(c, rod, rod->dof[a] + p->first[a] + j);
+            if (row >= 0) P[(size_t)row * (size_t)ldp] += phi[j] * dY;
+        }
     }
 }
 
@@ -131,7 +141,7 @@ SNW_CLONES static void fluid_point_columns(const snw_model *m, const snw_fluid_p
                        M[4] * acc.e + tangent_row_product(S + 24, vel),
                        M[5] * acc.f + tangent_row_product(S + 30, vel)};
         col_store(WJ, ld, j, col_plus(col_load(WJ, ld, j), tangent_col_from(c, F)));
-        if (p->phi >= 0) flux_column(m, p, to->own, Y, vel, ld, P + j);
+        if (p->phi >= 0) flux_column(m, p, to, Y, vel, ld, P + j);
     }
 }
 

@@ -14,6 +14,8 @@ typedef struct snw_columns {
     int n, ld;
     int own; // column of the first strain coordinate of the segment's rod, for P below
     const double *J, *dJ, *ddJ;
+    const int *row_dof; // nrow: coordinates of the rows of P; NULL: those of the rod from `own` on
+    int nrow;
 } snw_columns;
 
 // WJ (6 x ld) += cq dW/dx + cv dW/dx' + ca dW/dx'' for the wrench W of inertia, load and gravity at

@@ -45,7 +45,9 @@ struct snw_explicit {
     double left_before, right_before;
     snw_interrupt interrupt;
     snw_step_monitor monitor;
-    bool ended; // the monitor ended the last advance
+    bool ended;                   // the monitor ended the last advance
+    const snw_model *own, *other; // `other` at times between, else `own`; NULL: m always
+    double from, to;
 };
 
 snw_explicit_opts snw_explicit_defaults(void) {
@@ -106,6 +108,13 @@ static snw_status explicit_no_acceleration(const snw_explicit *e, double t, cons
     return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }
 
+// The model of time t.
+static void choose_model(snw_explicit *e, double t) {
+    if (!e->other) return;
+    const snw_model *m = t >= e->from && t <= e->to ? e->other : e->own;
+    if (e->m != m) snw_explicit_use(e, m);
+}
+
 // s->a <- accelerations at (q, v) of s and time t.
 static snw_status explicit_accelerate(snw_explicit *e, double t, snw_state *s, snw_error *err) {
     const snw_model *m = e->m;
@@ -121,6 +130,7 @@ static snw_status explicit_accelerate(snw_explicit *e, double t, snw_state *s, s
 // dy <- rates of y at time t; e->trial <- the state and its accelerations
 static snw_status explicit_evaluate(snw_explicit *e, double t, const double *y, double *dy,
                                     snw_error *err) {
+    choose_model(e, t);
     const snw_model *m = e->m;
     to_state(m, y, e->trial);
     SNW_TRY(explicit_accelerate(e, t, e->trial, err));
@@ -288,6 +298,7 @@ void snw_explicit_destroy(snw_explicit *e) {
 
 // State and accelerations from y; inputs with the one-sided limits that are set.
 static snw_status explicit_set_state(snw_explicit *e, double t, snw_error *err) {
+    choose_model(e, t);
     e->kept = false;
     e->trial->t = t;
     if (rates_can_be_kept(e)) {
@@ -366,6 +377,7 @@ static snw_status project_locomotion(snw_explicit *e, double t, const double *z,
 // lets them drift, and a prescribed velocity may jump. z (NULL: unchanged) is the signal memory
 // from now on. The energy change is added to work and heat.
 static snw_status explicit_project(snw_explicit *e, double t, const double *z, snw_error *err) {
+    choose_model(e, t);
     const snw_model *m = e->m;
     snw_projection_info info;
     snw_impact_energy impact;
@@ -500,8 +512,35 @@ void snw_explicit_undo(snw_explicit *e) {
     snw_ode_start(e->ode, e->now->t, e->y, e->h_before);
 }
 
+// ---- derivatives
+
+void snw_explicit_place(snw_explicit *e, const snw_state *s) {
+    choose_model(e, s->t);
+    const snw_model *m = e->m;
+    snw_state_copy(m, s, e->now);
+    memset(e->y, 0, (size_t)explicit_size(m) * sizeof *e->y);
+    memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
+    if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
+    e->right = s->t + snw_time_resolution(s->t);
+    e->left = INFINITY;
+    e->kept = false;
+    snw_ode_start(e->ode, s->t, e->y, 0);
+    snw_inputs_at(m, e->right, e->in);
+    if (e->locomotion) snw_locomotion_continue(e->locomotion, e->in, s);
+}
+
+void snw_explicit_use_between(snw_explicit *e, const snw_model *other, double from, double to) {
+    if (e->other) snw_explicit_use(e, e->own);
+    e->own = e->m;
+    e->other = other;
+    e->from = from;
+    e->to = to;
+}
+
 // ---- queries
 
+const snw_model *snw_explicit_model(const snw_explicit *e) { return e->m; }
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
 void snw_explicit_set_manual(snw_explicit *e, const snw_manual_inputs *manual) {
     e->in->manual = manual;

@@ -30,7 +30,7 @@ snw_explicit_opts snw_explicit_defaults(void);
 SNW_NODISCARD snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
                                              snw_explicit **out, snw_error *err);
 void snw_explicit_destroy(snw_explicit *e); // NULL is fine
-// From now on another model that fits (snw_model_fits).
+// From now on another model with the same coordinates and rows (snw_model_alike).
 void snw_explicit_use(snw_explicit *e, const snw_model *m);
 
 // Starts at state s (q, v, t); its accelerations are not read. Work starts at zero.
@@ -47,6 +47,12 @@ SNW_NODISCARD snw_status snw_explicit_advance(snw_explicit *e, double t, double 
 // (nsignal; NULL: unchanged). Positions stay, and velocities too unless there is an impact.
 SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err);
 
+// For derivatives of advances and restarts: the present is s (q, v, z, t), whose velocities are
+// consistent; ranks and classes stay as they are. Later equations at times from `from` to `to` are
+// those of another model with the same coordinates and rows; NULL: none.
+void snw_explicit_place(snw_explicit *e, const snw_state *s);
+void snw_explicit_use_between(snw_explicit *e, const snw_model *other, double from, double to);
+
 // Makes later advances end with SNW_E_STOPPED when the interrupt asks for it; nothing has changed
 // then.
 void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt);
@@ -58,6 +64,7 @@ void snw_explicit_set_monitor(snw_explicit *e, snw_step_monitor monitor);
 // Undoes the last advance (once), for events.
 void snw_explicit_undo(snw_explicit *e);
 
+const snw_model *snw_explicit_model(const snw_explicit *e);
 // Present state with its accelerations; inputs and kinematics at it, with observers.
 const snw_state *snw_explicit_state(const snw_explicit *e);
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e);

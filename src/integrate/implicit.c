@@ -108,6 +108,7 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
 
 void snw_implicit_use(snw_implicit *im, const snw_model *m) {
     im->m = m;
+    snw_elimination_use(im->T->local, m);
     if (im->projection) snw_projection_use(im->projection, m);
     if (im->impacts) snw_impacts_use(im->impacts, m);
     snw_law_jump_use(im->law_jump, m);
@@ -261,13 +262,11 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     return check_accelerations(m, in, s, w, err);
 }
 
-// The same for a local model, by elimination; im->mass <- diagonal of the mass matrix.
+// The same for a local model without constraint rows, by elimination, at im->w of the mass matrix.
 static snw_status local_accelerations(snw_implicit *im, snw_error *err) {
     const snw_model *m = im->m;
     const snw_tangent_at mass = {.in = im->in, .ca = 1};
     snw_state *s = im->now;
-    snw_kinematics(m, im->in, s, true, im->w);
-    snw_elimination_diagonal(im->T->local, &mass, im->w, im->mass);
     if (snw_bordered_matrix_eliminate(im->T, &mass, im->w) != SNW_OK) {
         return snw_fail(err, SNW_E_SINGULAR,
                         "the mass matrix is singular: give rods density and rotary inertia or more "
@@ -322,17 +321,19 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     }
     im->T_origin.known = false;
     if (m->local) {
-        SNW_TRY(local_accelerations(im, err));
+        const snw_tangent_at mass = {.in = im->in, .ca = 1};
+        snw_kinematics(m, im->in, im->now, true, im->w);
+        snw_elimination_diagonal(im->T->local, &mass, im->w, im->mass);
     } else {
         snw_bordered_matrix_invalidate(im->T);
         snw_mass_matrix(m, im->in, im->now, im->w, im->T->A);
         for (int i = 0; i < m->nv; i++) im->mass[i] = im->T->A[(size_t)i * (size_t)(m->nv + 1)];
     }
-    if (m->local) {
-        im->redundant = false;
-    } else if (im->projection) {
+    if (im->projection) {
         SNW_TRY(snw_projection_accelerations(im->projection, im->in, im->now, err));
         im->redundant = im->redundancy && snw_redundancy_found(im->redundancy);
+    } else if (m->local) {
+        SNW_TRY(local_accelerations(im, err));
     } else {
         SNW_TRY(snw_accelerations(m, im->in, im->now, im->w, im->T->A, err));
     }
@@ -419,13 +420,31 @@ static void impose_drives(snw_implicit *im) {
     }
 }
 
+// im->constraint_scale of a local model: rows are scaled to the heaviest coordinate, which in a
+// short step is also the stiffest.
+static double local_row_scale(snw_implicit *im, double b) {
+    const snw_model *m = im->m;
+    im->constraint_scale = 0;
+    for (int i = 0; m->nconstraint > 0 && i < m->nv; i++) {
+        const double size = m->typical[i] / m->length;
+        const double k = b * im->mass[i] + m->scale[i] / m->typical[i];
+        im->constraint_scale = fmax(im->constraint_scale, k * size * size);
+    }
+    return im->constraint_scale;
+}
+
 snw_status snw_implicit_factor(snw_implicit *im, double a, double b) {
     const snw_model *m = im->m;
     if (m->nlie_block)
         snw_chart_jacobian(m, im->opts.chart, im->d, a, b, im->trial, im->chart_jacobian);
     const double *chart = m->nlie_block ? im->chart_jacobian : NULL;
     if (m->local) {
-        const snw_tangent_at at = {.in = im->in, .chart = chart, .cq = 1, .cv = a, .ca = b};
+        const snw_tangent_at at = {.in = im->in,
+                                   .chart = chart,
+                                   .cq = 1,
+                                   .cv = a,
+                                   .ca = b,
+                                   .rows = local_row_scale(im, b)};
         return snw_bordered_matrix_eliminate(im->T, &at, im->w);
     }
     snw_tangent_pass(m, chart, im->w);
@@ -513,13 +532,17 @@ static snw_status implicit_solve(snw_implicit *im, snw_chord_info *info) {
     return snw_chord_solve(&chord, info);
 }
 
+void snw_implicit_first_guess(snw_implicit *im) {
+    impose_drives(im);
+    for (int i = 0; i < im->m->nconstraint; i++) im->trial->lambda[i] = im->now->lambda[i];
+}
+
 // Newton iteration from d and the previous multipliers. Constraint rows that are redundant at the
 // end of the step are dropped, selected at the initial guess; their multipliers are recovered
 // afterwards by minimum norm.
 static snw_status implicit_attempt(snw_implicit *im, bool drop, snw_chord_info *info) {
     const snw_model *m = im->m;
-    impose_drives(im);
-    for (int i = 0; i < m->nconstraint; i++) im->trial->lambda[i] = im->now->lambda[i];
+    snw_implicit_first_guess(im);
     for (int i = 0; i < m->nnonholonomic; i++) im->trial->dropped[i] = 0;
     if (drop) {
         snw_chart_to_state(m, im->opts.chart, im->now->q, im->d, im->rate, im->acc, im->trial);
@@ -537,18 +560,22 @@ static snw_status implicit_attempt(snw_implicit *im, bool drop, snw_chord_info *
     return SNW_OK;
 }
 
+bool snw_implicit_projects_end(const snw_implicit *im) {
+    const bool begins = im->past.h < 0; // first step, with accelerations that it does not resolve
+    const bool passes =
+        im->impact.longest > 0 && !snw_touches(im->m); // short steps after long ones (6.17)
+    return im->has_closures &&
+           (begins || passes || (im->undamped && !im->opts.undamped_velocities));
+}
+
 // Makes the end of a step consistent where the scheme does not damp errors across the rows of loop
 // closures, theory.md (6.11): projected velocities, then accelerations and multipliers. At a
 // singular configuration the result of the scheme is kept.
 static void implicit_project_end(snw_implicit *im) {
     const snw_model *m = im->m;
     snw_error err;
-    const bool begins = im->past.h < 0; // first step, with accelerations that it does not resolve
-    const bool passes =
-        im->impact.longest > 0 && !snw_touches(m); // short steps after long ones (6.17)
     im->settled = false;
-    if (!im->has_closures || !(begins || passes || (im->undamped && !im->opts.undamped_velocities)))
-        return;
+    if (!snw_implicit_projects_end(im)) return;
     snw_state_copy(m, im->trial, im->scratch_state);
     if (snw_projection_velocities(im->projection, im->in, im->scratch_state, &err) != SNW_OK)
         return;

@@ -152,6 +152,11 @@ typedef struct snw_step_sums {
 // forces, initial guess. Then its equations are solved, and it is ended, or given up with nothing
 // changed. `sums`: its energies; NULL: they are computed.
 void snw_implicit_begin(snw_implicit *im, double h, double t_laws);
+// im->d and multipliers of im->trial <- where its iteration begins: driven coordinates at their
+// targets, multipliers of the last step.
+void snw_implicit_first_guess(snw_implicit *im);
+// Will the end of the step be projected onto the loop closures, theory.md (6.11)?
+bool snw_implicit_projects_end(const snw_implicit *im);
 void snw_implicit_end(snw_implicit *im, double h, const snw_step_sums *sums);
 void snw_implicit_give_up(snw_implicit *im);
 

@@ -78,8 +78,9 @@ bool snw_implicit_resolves(snw_implicit *im, double h) {
 static double implicit_start_displacement(snw_implicit *im, double h, double stiff) {
     const snw_model *m = im->m;
     if (m->local) {
-        const snw_tangent_at whole = {.in = im->in, .cq = h * h, .cv = h, .ca = 1};
+        const snw_tangent_at whole = {.in = im->in, .cq = h * h, .cv = h, .ca = 1, .rows = 1};
         local_product(im, stiff * h * h, h, 0, im->now->a, im->dx);
+        for (int i = 0; i < m->nconstraint; i++) im->dx[m->nv + i] = 0;
         if (snw_bordered_matrix_eliminate(im->T, &whole, im->w) != SNW_OK) return 0;
         snw_bordered_matrix_solve(im->T, im->dx);
         return snw_scheme_displacement(&im->opts.scheme) * h * h *

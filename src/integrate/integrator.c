@@ -68,8 +68,8 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
     snw_status s = SNW_OK;
     if (m->hard && scheme->family != SNW_FAMILY_MOREAU) {
         s = snw_fail(err, SNW_E_MODEL,
-                     "scheme '%s' does not support hard contacts; use scheme: moreau, or give the "
-                     "contacts a stiffness instead of 'hard'",
+                     "scheme '%s' does not support hard contacts and stops; use scheme: moreau, or "
+                     "give them a stiffness instead of 'hard'",
                      scheme->name);
     } else if (scheme->family == SNW_FAMILY_MOREAU && m->nnonholonomic) {
         s = snw_fail(err, SNW_E_MODEL,

@@ -4,23 +4,55 @@
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
+#include "base/fail.h"
 #include "integrate/explicit.h"
+
+#include <math.h>
 
 typedef struct adapter {
     snw_explicit *integrator;
     long steps; // counted so far
+    snw_explicit_opts opts;
+    snw_step_watch watch;
+    snw_state *before; // of the last map, where it is watched
 } adapter;
+
+// Reports the map from ad->before to the present, of length h; 0: a start or restart, with another
+// memory of the laws if it `remembers`.
+static void report(const adapter *ad, double h, double limit, bool remembers) {
+    if (!ad->watch.note) return;
+    ad->watch.note(ad->watch.user,
+                   &(snw_step_report){.event = SNW_WATCH_EXPLICIT,
+                                      .s = snw_explicit_state(ad->integrator),
+                                      .t_laws = snw_explicit_inputs(ad->integrator)->t,
+                                      .h = h,
+                                      .start = ad->before,
+                                      .ode = &ad->opts,
+                                      .limit = limit,
+                                      .remembers = remembers});
+}
+
+static void keep_before(const adapter *ad, const snw_state *s) {
+    if (ad->watch.note) snw_state_copy(snw_explicit_model(ad->integrator), s, ad->before);
+}
 
 static snw_status explicit_start(void *self, const snw_state *s, snw_error *err) {
     adapter *ad = self;
     ad->steps = 0;
-    return snw_explicit_start(ad->integrator, s, err);
+    keep_before(ad, s);
+    SNW_TRY(snw_explicit_start(ad->integrator, s, err));
+    report(ad, 0, INFINITY, false);
+    return SNW_OK;
 }
 
 static snw_status explicit_advance(void *self, double to, double limit, snw_stats *took,
                                    snw_error *err) {
     adapter *ad = self;
+    const double from = snw_explicit_state(ad->integrator)->t;
+    keep_before(ad, snw_explicit_state(ad->integrator));
     const snw_status s = snw_explicit_advance(ad->integrator, to, limit, err);
+    const double h = snw_explicit_state(ad->integrator)->t - from;
+    if (s == SNW_OK && h > 0) report(ad, h, limit, false);
     const long steps = (long)snw_explicit_statistics(ad->integrator).steps;
     took->increments += (double)(steps - ad->steps);
     ad->steps = steps;
@@ -28,7 +60,15 @@ static snw_status explicit_advance(void *self, double to, double limit, snw_stat
 }
 
 static snw_status explicit_restart(void *self, const double *z, snw_error *err) {
-    return snw_explicit_restart(((adapter *)self)->integrator, z, err);
+    adapter *ad = self;
+    keep_before(ad, snw_explicit_state(ad->integrator));
+    SNW_TRY(snw_explicit_restart(ad->integrator, z, err));
+    report(ad, 0, INFINITY, z != NULL);
+    return SNW_OK;
+}
+
+static void explicit_set_watch(void *self, snw_step_watch watch) {
+    ((adapter *)self)->watch = watch;
 }
 
 static void explicit_undo(void *self) { snw_explicit_undo(((adapter *)self)->integrator); }
@@ -64,6 +104,7 @@ static snw_work_done explicit_work_done(const void *self) {
 static void explicit_close(void *self) {
     adapter *ad = self;
     snw_explicit_destroy(ad->integrator);
+    snw_state_destroy(ad->before);
     snw_free(ad);
 }
 
@@ -88,9 +129,11 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
     o.form = step->form;
     o.duration = step->duration;
     o.max_steps = 100 * (long)step->patience; // a step costs far less than a Newton iteration
-    const snw_status s = snw_explicit_create(m, &o, &ad->integrator, err);
+    ad->opts = o;
+    snw_status s = snw_explicit_create(m, &o, &ad->integrator, err);
+    if (s == SNW_OK) s = snw_state_create(m, &ad->before);
     if (s != SNW_OK) {
-        snw_free(ad);
+        explicit_close(ad);
         return s;
     }
     // fixed steps give a frame each; adaptive ones give frames where asked for
@@ -105,6 +148,7 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
                             .undo = explicit_undo,
                             .use = explicit_use,
                             .set_manual = explicit_set_manual,
+                            .set_watch = explicit_set_watch,
                             .state = explicit_state,
                             .inputs = explicit_inputs,
                             .work_at = explicit_work_at,

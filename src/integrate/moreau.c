@@ -38,13 +38,12 @@ static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->lengt
 // room.
 static bool find_near(snw_moreau *c, const snw_work *w, double points, double rods) {
     const snw_model *m = c->m;
-    const int most = snw_hard_most(m);
-    c->nfound = 0;
+    c->nfound = snw_hard_limits_near(m, w, points, c->found);
     for (int k = 0; k < m->ncontact_point; k++) {
         if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, w, k)) continue;
         if (w->contact_point[k].gap < points) c->found[c->nfound++] = snw_hard_point(k);
     }
-    if (most - c->nfound < m->most_touch) return true; // no hard contacts of rods
+    if (!m->ntouching_rod) return true;
     const int n = snw_hard_touches_near(m, w, rods, m->most_touch, c->near);
     for (int i = 0; i < n && i < m->most_touch; i++)
         c->found[c->nfound++] = snw_hard_rods(&c->near[i]);
@@ -67,11 +66,10 @@ static bool add_candidate(snw_moreau *c, const snw_hard_contact *from, double ga
         return false;
     }
     const int i = c->nc++;
-    const snw_contact *law = &c->m->contact[snw_hard_law(c->m, from)];
     c->candidate[i] = *from;
     c->approach[i] = approach;
     c->gap[i] = gap;
-    c->mu[2 * i] = law->along, c->mu[2 * i + 1] = law->across;
+    snw_hard_friction(c->m, from, c->mu + 2 * (ptrdiff_t)i);
     for (int j = 0; j < 3; j++) c->force[3 * i + j] = 0;
     return true;
 }
@@ -262,12 +260,19 @@ static snw_status contact_forces(snw_moreau *c, const double *near, double *out)
     return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
+// Forces of a contact in the last step, by contact points and stops; NULL: of rods
+static double *force_of(const snw_moreau *c, const snw_hard_contact *at) {
+    if (at->point >= 0) return c->point_force + 3 * (ptrdiff_t)at->point;
+    return at->limit >= 0 ? c->stop_force + 3 * (ptrdiff_t)at->limit : NULL;
+}
+
 // Contact forces of the last step, with which the search begins; NULL: there were none
 static const double *last_forces(snw_moreau *c) {
     bool any = false;
     for (int i = 0; i < c->nc; i++) {
-        const int k = c->candidate[i].point; // of rods none: their axes move along them
-        for (int j = 0; j < 3; j++) c->impulse[3 * i + j] = k >= 0 ? c->point_force[3 * k + j] : 0;
+        // of rods none: their axes move along them
+        const double *last = force_of(c, &c->candidate[i]);
+        for (int j = 0; j < 3; j++) c->impulse[3 * i + j] = last ? last[j] : 0;
         any = any || c->impulse[3 * i] > 0;
     }
     return any ? c->impulse : NULL;
@@ -416,7 +421,7 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
         for (size_t j = 0; j < rows; j++) c->b[i] -= c->W[j * rows + i] * h * c->force[j];
     }
     for (int i = 0; i < c->nc && bounce; i++) {
-        const double e = m->contact[snw_hard_law(m, &c->candidate[i])].restitution;
+        const double e = snw_hard_restitution(m, &c->candidate[i]);
         if (c->approach[i] < -SLOWEST) c->b[3 * i] += e * c->approach[i];
     }
     SNW_TRY(contact_forces(c, c->impulse, c->impulse));
@@ -432,15 +437,18 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
 
 // ---- a step -------------------------------------------------------------------------------------
 
-static void store_forces(snw_moreau *c, double h, bool impulses) {
+static void forget_forces(snw_moreau *c) {
     memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    memset(c->stop_force, 0, 6 * (size_t)c->m->nstop * sizeof *c->stop_force);
     c->ntouch = 0;
+}
+
+static void store_forces(snw_moreau *c, double h, bool impulses) {
+    forget_forces(c);
     for (int i = 0; i < c->nc; i++) {
         const snw_hard_contact *at = &c->candidate[i];
-        double *to;
-        if (at->point >= 0) {
-            to = c->point_force + 3 * (ptrdiff_t)at->point;
-        } else {
+        double *to = force_of(c, at);
+        if (!to) {
             c->touch[c->ntouch] = at->touch;
             to = c->touch[c->ntouch++].held;
         }
@@ -606,7 +614,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
 
 // ---- integrator ---------------------------------------------------------------------------------
 
-enum { NBLOCK = 9 };
+enum { NBLOCK = 11 };
 
 static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK]) {
     snw_moreau *own = (snw_moreau *)c;
@@ -618,7 +626,9 @@ static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK])
                                                {&own->scheme, 1},
                                                {&own->energy, 1},
                                                {own->gravity.e, 3},
-                                               {own->worst, 3}};
+                                               {own->worst, 3},
+                                               {c->point_force, 3 * (size_t)c->m->ncontact_point},
+                                               {c->stop_force, 6 * (size_t)c->m->nstop}};
     memcpy(block, list, sizeof list);
 }
 
@@ -632,17 +642,14 @@ enum { SAVED_TOUCH = 8 }; // numbers of a contact of rods: what it is, and its f
 size_t snw_integrator_moreau_saves(const snw_model *m) {
     const size_t rods = m->ntouching_rod ? (size_t)room(m) : 0;
     return 10 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
-           3 * (size_t)m->ncontact_point + 1 + SAVED_TOUCH * rods;
+           3 * (size_t)m->ncontact_point + 6 * (size_t)m->nstop + 1 + SAVED_TOUCH * rods;
 }
 
 static void moreau_save(const void *self, double *out) {
     const snw_moreau *c = self;
     snw_checkpoint_block block[NBLOCK];
     list_blocks(c, block);
-    const size_t points = 3 * (size_t)c->m->ncontact_point;
     double *to = snw_checkpoint_save(NBLOCK, block, out);
-    if (points) memcpy(to, c->point_force, points * sizeof *out);
-    to += points;
     *to++ = c->ntouch;
     const int rods = c->m->ntouching_rod ? c->most : 0;
     for (int i = 0; i < rods; i++, to += SAVED_TOUCH) {
@@ -658,10 +665,7 @@ static snw_status moreau_load(void *self, const double *in, snw_error *err) {
     (void)err;
     snw_checkpoint_block block[NBLOCK];
     list_blocks(c, block);
-    const size_t points = 3 * (size_t)c->m->ncontact_point;
     const double *from = snw_checkpoint_load(NBLOCK, block, in);
-    if (points) memcpy(c->point_force, from, points * sizeof *in);
-    from += points;
     c->ntouch = (int)*from++;
     for (int i = 0; i < c->ntouch; i++, from += SAVED_TOUCH) {
         c->touch[i] = (snw_touch){.contact = (int)from[0],
@@ -691,20 +695,27 @@ static snw_status check_penetration(snw_moreau *c, snw_error *err) {
     if (worst < 0) return SNW_OK;
     const snw_hard_contact *at = &c->found[worst];
     const char *other = snw_hard_link(m, at, 1);
+    if (at->limit >= 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the hard stop of link '%s': at t = %g s its coordinate starts %.3g beyond "
+                        "the %s limit; give it another 'initial' position, or other 'limits'",
+                        snw_hard_link(m, at, 0), c->now->t, -least / m->stop[at->limit / 2].arm,
+                        at->limit % 2 ? "upper" : "lower");
     char surface[100] = "the surface";
     if (other) (void)snprintf(surface, sizeof surface, "'%.60s'", other);
     return snw_fail(err, SNW_E_MODEL,
                     "hard contact '%s': at t = %g s link '%s' starts %.3g m inside %s, "
                     "and %d contact points in all do; move it out, or let it settle in a static "
                     "step first",
-                    m->label.contact[m->contact[snw_hard_law(m, at)].of].name, c->now->t,
-                    snw_hard_link(m, at, 0), -least, surface, c->nfound);
+                    snw_hard_law_name(m, snw_hard_law(m, at)), c->now->t, snw_hard_link(m, at, 0),
+                    -least, surface, c->nfound);
 }
 
 static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     snw_moreau *c = self;
     const snw_model *m = c->m;
     snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    memcpy(c->v_step, c->now->v, (size_t)m->nv * sizeof *c->v_step);
     if (c->impacts) {
         snw_impact_energy impact;
         SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
@@ -719,7 +730,7 @@ static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     c->energy = snw_moreau_energy(c, c->in, c->now, c->w);
     c->gravity = c->in->gravity;
     const snw_step_report report = {
-        .event = SNW_WATCH_RESTART, .s = c->now, .t_laws = c->in->t, .before = c->now->v};
+        .event = SNW_WATCH_RESTART, .s = c->now, .t_laws = c->in->t, .before = c->v_step};
     if (c->watch.note) c->watch.note(c->watch.user, &report);
     return SNW_OK;
 }
@@ -744,8 +755,7 @@ static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
     SNW_TRY(check_penetration(c, err));
     if (c->projection) SNW_TRY(snw_projection_velocities(c->projection, c->in, c->now, err));
     for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
-    memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
-    c->ntouch = 0;
+    forget_forces(c);
     c->heat = c->scheme = 0;
     c->worst[0] = 0;
     return moreau_restart(c, NULL, err);
@@ -805,11 +815,13 @@ static const snw_work *moreau_work_at(void *self) {
     if (c->m->hard)
         memcpy(c->w->hard_given, c->point_force,
                3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    for (int k = 0; k < 2 * c->m->nstop; k++) c->w->hard_stop[k] = c->stop_force[3 * k];
     c->w->nhard_touch = c->ntouch;
     for (int i = 0; i < c->ntouch; i++) c->w->hard_touch[i] = c->touch[i];
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
     c->w->hard_is_given = false;
+    for (int k = 0; k < 2 * c->m->nstop; k++) c->w->hard_stop[k] = 0;
     c->w->nhard_touch = 0;
     return c->w;
 }
@@ -879,7 +891,8 @@ static void moreau_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
     const size_t np = (size_t)snw_npower(m), nc = (size_t)o->most,
-                 points = (size_t)m->ncontact_point, rods = m->ntouching_rod ? nc : 0;
+                 points = (size_t)m->ncontact_point, stops = (size_t)m->nstop,
+                 rods = m->ntouching_rod ? nc : 0;
     MOREAU_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 

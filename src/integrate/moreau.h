@@ -29,7 +29,7 @@
 enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one step
 
 // n unknowns, nv velocities, nc contacts that may act, np powers, points: all contact points, rods:
-// room for contacts of rods with rods
+// room for contacts of rods with rods, stops: those of joints
 #define MOREAU_FIELDS(AT, PACK)                                                                    \
     AT(double, d, n, "increments and multipliers of the step")                                     \
     PACK(double, y, n, "solution without contacts")                                                \
@@ -53,6 +53,8 @@ enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one s
     PACK(double, gap, nc, "gap at the start of the step, m")                                       \
     PACK(double, mu, 2 * nc, "friction coefficients")                                              \
     PACK(double, point_force, 3 * points, "forces at all contact points in the last step")         \
+    PACK(double, stop_force, 6 * stops,                                                            \
+         "the same of both limits of stops, along the normal first")                               \
     PACK(double, power, np, "per load, at the middle of the step")                                 \
     PACK(double, work, np, "per load")                                                             \
     AT(int, pivot, n, "of the factors of A")                                                       \
@@ -98,10 +100,10 @@ typedef struct snw_moreau {
     bool floats;                 // all is carried by free joints
     double typical_energy;       // largest typical force times typical coordinate, J
     double violated;             // violation of (6.50) by the last contact forces
-    int violator;                // contact of that, one of m->contact
+    int violator;                // law of that contact (snw_hard_law)
     double step_violated;        // largest in the present step, with its contact
     int step_violator;
-    double worst[3];  // largest since the start: violation, time (s), contact
+    double worst[3];  // largest since the start: violation, time (s), law of the contact
     bool full;        // there was no room for all contacts that may act
     bool impact;      // a contact closed in the last step
     bool closed_only; // contacts that close are not candidates: search of an impact

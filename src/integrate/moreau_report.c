@@ -54,7 +54,7 @@ void snw_moreau_note_impulses(snw_moreau *c, bool bounced) {
         snw_hard_step_contact *x = &c->acting[i];
         if (i >= c->nstep) *x = (snw_hard_step_contact){.closes = true};
         x->at = c->candidate[i];
-        const double e = c->m->contact[snw_hard_law(c->m, &x->at)].restitution;
+        const double e = snw_hard_restitution(c->m, &x->at);
         x->bounces = bounced && e > 0 && c->approach[i] < -c->slowest;
         for (int j = 0; j < 3; j++) x->P1[j] = f[j], x->p[j] = p[j];
         x->in_impulse = state_of(c, p, c->u + 3 * i + 1, c->mu + 2 * i, &x->unclear);

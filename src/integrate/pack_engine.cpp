@@ -65,6 +65,7 @@ static void *get_memory(reader *s, size_t bytes) {
 
 struct model_of_packs {
     snw_model m;
+    const snw_pack_order *order; // of its matrix
     void **block;
     int nblock;
 };
@@ -77,12 +78,14 @@ static void model_destroy(snw_pack_model *object) {
     snw_free(o);
 }
 
-static snw_pack_model *model_create(const struct ::snw_model_stream *const *stream) {
+static snw_pack_model *model_create(const struct ::snw_model_stream *const *stream,
+                                    const snw_pack_order *order) {
     model_of_packs *o = (model_of_packs *)snw_alloc(sizeof *o);
     if (!o) return NULL;
     reader s = {.stream = (const snw_model_stream *const *)stream};
     list_model(&s, &o->m);
     if (!s.no_memory) make_stores(&s, &o->m);
+    o->order = order;
     o->block = s.block;
     o->nblock = s.nblock;
     if (s.no_memory) {
@@ -98,15 +101,16 @@ static snw_pack_model *model_create(const struct ::snw_model_stream *const *stre
 
 struct work_places {
     const snw_model *m;
+    const snw_pack_order *order;
     work_of_packs *o;
 };
 
 static void place_work(void *object, snw_fields *f) {
     const snw_model *m = ((work_places *)object)->m;
+    const snw_pack_order *order = ((work_places *)object)->order;
     work_of_packs *o = ((work_places *)object)->o;
-    const size_t nv = (size_t)m->nv;
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint;
     PACK_WORK_FIELDS(SNW_FIELD_PLACE)
-    PACK_ACCOUNT_FIELDS(SNW_FIELD_PLACE)
 }
 
 static void place_inputs(void *object, snw_fields *f) {
@@ -128,7 +132,7 @@ static snw_pack_work *work_create(const snw_pack_model *model) {
     const snw_model *m = &((const model_of_packs *)model)->m;
     work_of_packs *o = (work_of_packs *)snw_alloc(sizeof *o);
     if (!o) return NULL;
-    work_places places = {m, o};
+    work_places places = {m, ((const model_of_packs *)model)->order, o};
     o->in.model = m;
     o->block = snw_fields_create(place_work, &places);
     o->in.block = snw_fields_create_sized(place_inputs, &o->in, &o->in.bytes);
@@ -137,7 +141,7 @@ static snw_pack_work *work_create(const snw_pack_model *model) {
         return NULL;
     }
     o->ninput = o->in.bytes / sizeof(pack);
-    o->s.q = o->q, o->s.v = o->v, o->s.a = o->a;
+    o->s.q = o->q, o->s.v = o->v, o->s.a = o->a, o->s.lambda = o->lambda;
     return (snw_pack_work *)o;
 }
 
@@ -183,21 +187,45 @@ static void load_lanes(step_of_packs *p, const snw_pack_lane *lane) {
     FROM_ARRAY(m->nv, scale, o->scale)
     FROM_ARRAY(m->nv, d, o->d)
     FROM_ARRAY(m->nq, q, o->q0)
+    FROM_ARRAY(m->nconstraint, lambda, o->lambda)
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
+    for (int i = 0; i < p->order->n; i++) o->typical[i] = i < m->nv ? m->typical[i] : double(1);
+    for (int i = 0; i < m->nconstraint; i++)
+        o->row_size[i] = snw_constraint_at(m, o->w, i).size;
 }
 
-// Energies of the step just solved, theory.md (6.5).
-static void account(step_of_packs *p, snw_pack_lane *lane) {
+// Rates of driven coordinates <- those of their laws, as at the end of a step of one robot.
+static void take_driven_rates(step_of_packs *p) {
+    for (int i = 0; i < p->m->ndrive; i++) {
+        const int dof = p->m->drive[i].dof;
+        if (!snw_drive_holds(p->m, &p->o->s, i)) continue;
+        p->o->rate[dof] = p->o->v[dof];
+        p->o->acc[dof] = p->o->a[dof];
+    }
+}
+
+// Energies of the step just solved, theory.md (6.5), of the lanes that ask for them.
+static void account(step_of_packs *p, snw_pack_lane *all) {
     const snw_model *m = p->m;
     work_of_packs *o = p->o;
+    snw_pack_lane lane[SNW_LANES];
+    bool any = false;
+    for (int l = 0; l < SNW_LANES; l++) {
+        lane[l] = all[l];
+        lane[l].active = all[l].active && all[l].account && all[l].solved;
+        any |= lane[l].active;
+    }
+    if (!any) return;
     const int spare = first_active(lane), np = snw_npower(m);
     FROM_ARRAY(m->nv, v0, o->v0)
     FROM_ARRAY(m->nv, a0, o->a0)
     FROM_ARRAY(m->nv, rate0, o->rate0)
     FROM_ARRAY(m->nv, vb, o->vb)
-    const snw_state now = {.q = o->q0, .v = o->v0, .a = o->a0};
-    snw_state at = {.q = o->point_q, .v = o->point_v, .a = o->point_a};
+    FROM_ARRAY(m->nconstraint, lambda0, o->lambda0)
+    const snw_state now = {.q = o->q0, .v = o->v0, .a = o->a0, .lambda = o->lambda0};
+    snw_state at = {
+        .q = o->point_q, .v = o->point_v, .a = o->point_a, .lambda = o->point_lambda};
     const snw_step_account a = {.m = m,
                                 .path = {.chart = SNW_CHART_SE3,
                                          .h = FROM(h),
@@ -222,15 +250,16 @@ static void account(step_of_packs *p, snw_pack_lane *lane) {
         unbalanced += snw_step_account_at(&a, k, &o->in, o->sums, &other);
     }
     for (int l = 0; l < SNW_LANES; l++) {
-        lane[l].heat = heat.x[l];
-        lane[l].other_heat = other.x[l];
-        lane[l].unbalanced = unbalanced.x[l];
+        all[l].heat = heat.x[l];
+        all[l].other_heat = other.x[l];
+        all[l].unbalanced = unbalanced.x[l];
     }
     TO_ARRAY(np, o->sums, work)
 }
 
 static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_lane *lane) {
     step_of_packs p = {.m = &((const model_of_packs *)model)->m,
+                       .order = ((const model_of_packs *)model)->order,
                        .o = (work_of_packs *)work,
                        .known = snw_mask_from(false)};
     const snw_model *m = p.m;
@@ -239,7 +268,6 @@ static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_lan
     for (int l = 0; l < SNW_LANES; l++) active.m[l] = lane[l].active ? -1 : 0;
     load_lanes(&p, lane);
     p.iterations = p.tangents = 0;
-    const int spare = first_active(lane);
     const snw_mask solved = iterate(&p, active);
     const unsigned which = snw_mask_lanes(solved);
     for (int l = 0; l < SNW_LANES; l++) {
@@ -248,32 +276,39 @@ static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_lan
         lane[l].tangents = (int)p.tangents.x[l];
         lane[l].residual = p.norm.x[l];
     }
-    if (lane[spare].account) account(&p, lane);
+    take_driven_rates(&p);
+    account(&p, lane);
     TO_ARRAY(m->nv, o->d, d)
     TO_ARRAY(m->nv, o->rate, rate)
     TO_ARRAY(m->nv, o->acc, acc)
     TO_ARRAY(m->nq, o->q, trial_q)
     TO_ARRAY(m->nv, o->v, trial_v)
     TO_ARRAY(m->nv, o->a, trial_a)
+    TO_ARRAY(m->nconstraint, o->lambda, lambda)
 }
 
 static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw_pack_lane *lane,
                      const narrow *coefficient, narrow *const *residual, narrow *const *tangent) {
     const snw_model *m = &((const model_of_packs *)model)->m;
     work_of_packs *o = (work_of_packs *)work;
-    const int spare = first_active(lane), nv = m->nv;
+    const int spare = first_active(lane), nv = m->nv, n = nv + m->nconstraint;
     FROM_ARRAY(m->nq, trial_q, o->q)
     FROM_ARRAY(nv, trial_v, o->v)
     FROM_ARRAY(nv, trial_a, o->a)
+    FROM_ARRAY(m->nconstraint, lambda, o->lambda)
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
     snw_residual(m, &o->in, &o->s, false, o->w);
     snw_tangent_pass(m, NULL, o->w);
-    snw_tangent_assemble(m, &o->in, coefficient[0], coefficient[1], coefficient[2], o->w, o->T);
+    memset(o->J, 0, (size_t)n * n * sizeof *o->J);
+    snw_tangent_add(m, &o->in, coefficient[0], coefficient[1], coefficient[2], o->w, n, o->J);
+    if (m->nconstraint) snw_constraints_place(m, o->w, 1, o->J);
     for (int l = 0; l < SNW_LANES; l++) {
         for (int i = 0; i < nv; i++) residual[l][i] = o->w->r[i].x[l];
-        for (int i = 0; i < nv * nv; i++) tangent[l][i] = o->T[i].x[l];
+        for (int i = nv; i < n; i++) residual[l][i] = o->w->violation[i - nv].x[l];
+        for (int i = 0; i < n * n; i++) tangent[l][i] = o->J[i].x[l];
     }
+    memset(o->J, 0, (size_t)n * n * sizeof *o->J);
 }
 
 #undef double

@@ -13,6 +13,27 @@ extern "C" {
 
 enum { SNW_LANES_MOST = 8, SNW_LANE_POINTS = 2 };
 
+// Consecutive rows of a column of the factors.
+typedef struct snw_pack_run {
+    int first, count;
+} snw_pack_run;
+
+// Rows and columns are positions in the order. The entries of a column stand one behind the other,
+// rows rising; those above and below the diagonal entry consist of runs.
+typedef struct snw_pack_order {
+    int n, nentry, nrun;
+    const int *unknown;      // n: unknown at each position: coordinate, then nv + row
+    const int *entry;        // n + 1: first entry of each column
+    const int *diagonal;     // n: its diagonal entry
+    const int *run_of;       // n + 1: first run of each column
+    const int *run_below;    // n: its first run below the diagonal
+    const snw_pack_run *run; // nrun
+    const int *together;     // n: columns from this one on, of which each has the rows below the
+                             // diagonal of the one before without the first
+    const size_t *from;      // nentry: index of the entry in the matrix, n x n by columns
+    void *block;
+} snw_pack_order;
+
 // A step of one robot: rates = a d + f, accelerations = b d + g, residual within `tolerance` of
 // `scale`. Arrays of nv numbers, and nq for q.
 typedef struct snw_pack_lane {
@@ -26,6 +47,7 @@ typedef struct snw_pack_lane {
     const double *gravity;
     const double *inputs; // block of snw_inputs at the end of the step
     double *d;            // increment: initial guess, then solution
+    double *lambda;       // multipliers of the constraint rows likewise
     // results
     double *rate, *acc;                  // in the chart of the step
     double *trial_q, *trial_v, *trial_a; // state at the end
@@ -36,6 +58,7 @@ typedef struct snw_pack_lane {
     bool account;
     double h, past_h;         // length of this step and of the one before; <= 0: none
     const double *v0, *a0;    // velocities and accelerations at the beginning
+    const double *lambda0;    // multipliers there
     const double *rate0, *vb; // in the chart; before the step before
     const double *point_gravity[SNW_LANE_POINTS], *point_inputs[SNW_LANE_POINTS]; // at its points
     double heat, other_heat, unbalanced;
@@ -50,15 +73,18 @@ typedef struct snw_pack_work snw_pack_work;   // scratch of a thread
 typedef struct snw_pack_engine {
     int lanes;
     const char *name;
-    // of models with the same structure, one per lane
-    snw_pack_model *(*model_create)(const struct snw_model_stream *const *stream);
+    // of models with the same structure, one per lane, and the order of their matrix, which must
+    // outlive it
+    snw_pack_model *(*model_create)(const struct snw_model_stream *const *stream,
+                                    const snw_pack_order *order);
     void (*model_destroy)(snw_pack_model *m);
     snw_pack_work *(*work_create)(const snw_pack_model *m);
     void (*work_destroy)(snw_pack_work *w);
     // Solve the steps of all active lanes.
     void (*solve)(const snw_pack_model *m, snw_pack_work *w, snw_pack_lane *lane);
-    // Residual (nv) and tangent (nv x nv, by columns) cq K + cv D + ca M of all lanes at the states
-    // (q, v, a) with the inputs of the lanes, for tests.
+    // Residual with violations of the constraint rows (n) and tangent cq K + cv D + ca M bordered
+    // by these rows (n x n, by columns, snw_constraints_place) of all lanes at the states (q, v, a,
+    // lambda) with the inputs of the lanes, for tests.
     void (*evaluate)(const snw_pack_model *m, snw_pack_work *w, const snw_pack_lane *lane,
                      const double *coefficient, double *const *residual, double *const *tangent);
 } snw_pack_engine;

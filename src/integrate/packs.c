@@ -47,9 +47,20 @@ static const char *refuse_rods(const snw_model *m) {
         if (r->rule.kind != SNW_RULE_MAGNUS) return "rules other than magnus";
         if (r->tolerance > 0) return "rods with a tolerance";
         if (r->together) return "strains that move together";
+        if (r->rest_varies || r->section_varies)
+            return "rods of variable length whose section or rest strain varies";
     }
     for (int i = 0; i < m->npose; i++) {
         if (m->pose[i].captured) return "recorded poses";
+    }
+    return NULL;
+}
+
+static const char *refuse_constraints(const snw_model *m) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (loop->nonholonomic) return "wheels and contacts without slip";
+        if (loop->sliding_station || loop->through) return "rods that slide through loops";
     }
     return NULL;
 }
@@ -60,7 +71,7 @@ const char *snw_packs_refuse(const snw_implicit *im) {
     const struct {
         bool has;
         const char *what;
-    } list[] = {{m->nconstraint > 0 || m->nloop > 0, "loops and driven coordinates"},
+    } list[] = {{im->redundancy, "loops that may become redundant"},
                 {m->nsignal > 0 || m->nlive > 0, "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ncontact_point > 0 || m->ntouching_rod > 0, "contacts"},
@@ -70,7 +81,6 @@ const char *snw_packs_refuse(const snw_implicit *im) {
                 {m->nfluid_point > 0, "fluids"},
                 {m->ngrid > 0, "rods on one grid"},
                 {m->ntube > 0, "concentric tubes"},
-                {m->nfeed > 0, "rods of variable length"},
                 {m->nlaw_point > 0, "nonlinear materials"},
                 {m->nbranch > 0, "relaxing materials"},
                 {m->bare || m->local, "robots too large for a dense matrix"},
@@ -81,6 +91,7 @@ const char *snw_packs_refuse(const snw_implicit *im) {
         if (list[i].has) return list[i].what;
     }
     const char *what = refuse_tendons(m);
+    if (!what) what = refuse_constraints(m);
     return what ? what : refuse_rods(m);
 }
 
@@ -110,6 +121,7 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
     if (snw_drag_spring_seg(im->in) != 0 || im->watch.note || im->use_euler) return false;
     if (snw_implicit_limit(im, h, longest) < h * (1 - 1e-9)) return false;
     snw_implicit_begin(im, h, t_laws);
+    snw_implicit_first_guess(im);
     *lane = (snw_pack_lane){.active = true,
                             .a = im->a,
                             .b = im->b,
@@ -122,16 +134,18 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
                             .gravity = im->in->gravity.e,
                             .inputs = im->in->block,
                             .d = im->d,
+                            .lambda = im->trial->lambda,
                             .rate = im->rate,
                             .acc = im->acc,
                             .trial_q = im->trial->q,
                             .trial_v = im->trial->v,
                             .trial_a = im->trial->a,
-                            .account = !im->opts.no_account,
+                            .account = !im->opts.no_account && !snw_implicit_projects_end(im),
                             .h = h,
                             .past_h = im->past.h,
                             .v0 = im->now->v,
                             .a0 = im->now->a,
+                            .lambda0 = im->now->lambda,
                             .rate0 = im->past.v,
                             .vb = im->past.vb};
     if (lane->account) lane_points(im, h, memory, lane);
@@ -147,7 +161,7 @@ bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
                                 .unbalanced = lane->unbalanced,
                                 .work = lane->work};
     im->T_origin.known = im->matrix_current = false; // the matrix is that of the pack
-    snw_implicit_end(im, h, &sums);
+    snw_implicit_end(im, h, lane->account ? &sums : NULL);
     if (snw_implicit_retry_length(im, h, longest, true) > 0) {
         snw_implicit_undo(im);
         return false;

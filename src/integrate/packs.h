@@ -7,7 +7,7 @@
 #pragma once
 
 #include "integrate/implicit.h"
-#include "integrate/pack_lane.h"
+#include "integrate/pack_order.h"
 #include "model/model_stream.h"
 
 // The engine for this processor; NULL: none, or the library was built without. `most`: largest

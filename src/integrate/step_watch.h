@@ -17,13 +17,16 @@ typedef enum snw_step_event {
     SNW_WATCH_ACCELERATIONS, // and multipliers, at a state that stays as it is
     SNW_WATCH_CONSERVED, // a step of the conserving scheme, without the accelerations at its end
     SNW_WATCH_ENERGY,    // its reference energy becomes that of the state
+    SNW_WATCH_EXPLICIT,  // a step, start or restart of an explicit scheme
     SNW_WATCH_OTHER,     // a map without a derivative: projections within the motion
     // of the run: a motion begins; the steps since the last instant are undone; an instant is
     // reached
     SNW_WATCH_BEGIN,
     SNW_WATCH_UNDO,
     SNW_WATCH_INSTANT,
-    SNW_WATCH_SAMPLE // samples of laws are taken at the state; a restart follows
+    SNW_WATCH_SAMPLE, // samples of laws are taken at the state; a restart follows
+    SNW_WATCH_KEEP,   // step `stage` of the study has ended at the state, which a later one takes
+    SNW_WATCH_FROM    // step `stage` begins `from` the state at the end of an earlier one
 } snw_step_event;
 
 // Reason for the length of a step.
@@ -34,7 +37,8 @@ typedef enum snw_step_end {
     SNW_END_EVENT   // a condition that reads probes changes
 } snw_step_end;
 
-struct snw_hard_step; // integrate/hard_step.h
+struct snw_hard_step;     // integrate/hard_step.h
+struct snw_explicit_opts; // integrate/explicit.h
 
 typedef struct snw_step_report {
     snw_step_event event;
@@ -54,19 +58,27 @@ typedef struct snw_step_report {
     const double *q0, *v0, *ddx;
     // of a step of the conserving scheme, whose d has the multipliers, too: state and reference
     // energy before it, times of the inputs of its first momenta and of the gravity before
-    const snw_state *start;
+    const snw_state *start; // also of an explicit scheme
     double energy, start_laws, gravity_laws;
+    // of an explicit scheme: its options; time up to which laws are read (`limit` of the advance);
+    // whether a restart has another memory of the laws
+    const struct snw_explicit_opts *ode;
+    double limit;
+    bool remembers;
     // of a step with Maxwell branches: their strains and the configuration (q0) before it
     const double *relaxed0;
     // memory of the laws before a step (nsignal), and the integrands of their integrals: of a step
     // those before it, of collocation those at the stages (stages x nsignal)
     const double *z0, *integrand;
-    bool rest;               // of a start: the scheme takes the accelerations before as zero
+    // Of a start: the scheme takes the accelerations before as zero. Where a motion begins: it
+    // follows an equilibrium.
+    bool rest;
     const snw_history *past; // before a step
     // of an instant: its kind; its step of the study (also where a motion begins), and whether
     // `until` ends that
     snw_step_end end;
     int stage;
+    int from; // of a step that begins from an earlier one: its number
     bool over;
     const bool *fresh;                // of samples: nsignal, those taken although they are not due
     const struct snw_hard_step *hard; // of a step with hard contacts

@@ -210,6 +210,8 @@ snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const s
 // Hunt-Crossley damping of `restitution: {ratio, speed}`, s over the unit of length of `speed`.
 snw_status snw_read_restitution(snw_reader *r, const snw_entry *entry, snw_dim speed,
                                 double *damping);
+// `restitution` of hard contacts and stops: a number from 0 to 1.
+snw_status snw_read_hard_restitution(snw_reader *r, const snw_entry *entry, double *ratio);
 snw_status snw_read_body(snw_reader *r, const snw_node *node, const char *name, snw_body_desc *out);
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);

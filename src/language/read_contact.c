@@ -207,11 +207,7 @@ static snw_status read_hard_law(snw_reader *r, const snw_entry *const *e, snw_co
     }
     out->stiffness = 1; // of every contact point; its size has no meaning
     if (!e[LAW_RESTITUTION]) return SNW_OK;
-    SNW_TRY(snw_read_nonnegative(r, e[LAW_RESTITUTION], SNW_DIM_NONE, &out->restitution));
-    if (out->restitution <= 1) return SNW_OK;
-    return snw_fail_at(r->err, e[LAW_RESTITUTION]->location,
-                       "'restitution' is between 0 and 1, got %g: an impact creates no energy",
-                       out->restitution);
+    return snw_read_hard_restitution(r, e[LAW_RESTITUTION], &out->restitution);
 }
 
 // The law of the force on the links in contact; e: entries of LAW_KEYS.

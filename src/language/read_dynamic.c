@@ -17,7 +17,8 @@
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "time integration scheme, generalized-alpha unless given; with hard contacts moreau, of "    \
+      "time integration scheme, generalized-alpha unless given; with hard contacts or stops "      \
+      "moreau, of "                                                                                \
       "the "                                                                                       \
       "shooting engine bdf2")                                                                      \
     X(DYNAMIC_STEP, "step", "s", "the time step; with error control the longest one")              \
@@ -181,9 +182,13 @@ static snw_status read_between(snw_reader *r, const snw_entry *e, double min, do
                        min, max, *out);
 }
 
+// Has it hard contacts or hard stops?
 static bool has_hard_contact(const snw_desc *d) {
     for (int i = 0; i < d->ncontact; i++) {
         if (d->contact[i].hard) return true;
+    }
+    for (int i = 0; i < d->nlink; i++) {
+        if (d->link[i].moves.stop_hard) return true;
     }
     return false;
 }

@@ -12,13 +12,16 @@
 
 #define STOP_KEYS(X)                                                                               \
     X(STOP_STIFFNESS, "stiffness", "N m/rad or N/m, by coordinate",                                \
-      "k: torque or force per depth beyond a limit; required")                                     \
+      "k: torque or force per depth beyond a limit; required unless hard")                         \
     X(STOP_DAMPING, "damping", "s/rad or s/m, by coordinate",                                      \
       "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
-    X(STOP_RESTITUTION, "restitution", "ratio and speed",                                          \
+    X(STOP_RESTITUTION, "restitution", "{ratio: 0.7, speed: 2 rad/s}; of a hard stop a number",    \
       "instead of damping: ratio of the speeds after and before an impact")                        \
     X(STOP_SMOOTH, "smooth", "rad or m, by coordinate",                                            \
-      "depth over which the force sets in at the limit, 1e-4 unless given")
+      "depth over which the force sets in at the limit, 1e-4 unless given")                        \
+    X(STOP_HARD, "hard", "true or false",                                                          \
+      "the coordinate never passes the limit: reactions and impacts instead of a stiffness, by "   \
+      "the scheme moreau and in equilibria; false unless given")
 
 enum { STOP_KEYS(SNW_KEY_CODE) STOP_N };
 SNW_KEYS(stop, "stop", "a stop", STOP_KEYS);
@@ -228,6 +231,29 @@ static snw_status read_stop_restitution(snw_reader *r, const snw_entry *e, snw_j
     return SNW_OK;
 }
 
+// A hard stop has no compliance; its restitution is one number for all coordinates.
+static snw_status read_hard_stop(snw_reader *r, const snw_entry *const *e, const snw_link_desc *l,
+                                 snw_joint_desc *out) {
+    static const int compliant[] = {STOP_STIFFNESS, STOP_DAMPING, STOP_SMOOTH};
+    for (size_t i = 0; i < sizeof compliant / sizeof *compliant; i++) {
+        const snw_entry *has = e[compliant[i]];
+        if (!has) continue;
+        return snw_fail_at(r->err, has->location,
+                           "the 'stop' of link '%s' is hard and has no '%s'; leave out one of them",
+                           l->name, has->key);
+    }
+    for (int i = 0; i < SNW_JOINT_MOST && out->limited[i]; i++) {
+        if (out->high[i] > out->low[i]) continue;
+        return snw_fail_at(
+            r->err, e[STOP_HARD]->location,
+            "the limits of the hard stop of link '%s' are the same, %g; a joint that "
+            "does not move is fixed",
+            l->name, out->low[i]);
+    }
+    if (!e[STOP_RESTITUTION]) return SNW_OK;
+    return snw_read_hard_restitution(r, e[STOP_RESTITUTION], &out->stop_restitution);
+}
+
 static snw_status read_stop(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l,
                             snw_joint_desc *out) {
     const snw_entry *e[STOP_N];
@@ -238,9 +264,11 @@ static snw_status read_stop(snw_reader *r, const snw_joint_keys *k, const snw_li
                            "deg]'",
                            l->name);
     }
+    if (e[STOP_HARD]) SNW_TRY(snw_read_switch(r, e[STOP_HARD]->value, "hard", &out->stop_hard));
+    if (out->stop_hard) return read_hard_stop(r, e, l, out);
     if (!e[STOP_STIFFNESS]) {
-        return snw_fail_at(r->err, k->stop->location, "the 'stop' of link '%s' needs 'stiffness'",
-                           l->name);
+        return snw_fail_at(r->err, k->stop->location,
+                           "the 'stop' of link '%s' needs 'stiffness', or 'hard: true'", l->name);
     }
     if (e[STOP_DAMPING] && e[STOP_RESTITUTION]) {
         return snw_fail_at(r->err, e[STOP_RESTITUTION]->location,

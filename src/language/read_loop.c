@@ -12,6 +12,7 @@
     X(LOOP_AS, "as", "a joint", "type of the joint, required; free has no effect")                 \
     X(LOOP_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
     X(LOOP_AXES, "axes", "two, at a right angle", "of a joint with two, instead of axis")          \
+    X(LOOP_PITCH, "pitch", "m", "of a screw: advance per turn; negative: left-handed")             \
     X(LOOP_POSE, "pose", "a pose, laws of t; or at_closing",                                       \
       "of the second site in the first; identity unless given; at_closing: its value when the "    \
       "loop closes")                                                                               \
@@ -90,11 +91,16 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     // the same joint kinds as for links, without springs
     snw_link_desc joint = {.name = entry->key};
     SNW_TRY(check_loop_joint(r, e[LOOP_AS]->value));
-    const snw_joint_keys keys = {.joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES]};
+    const snw_joint_keys keys = {
+        .joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES], .pitch = e[LOOP_PITCH]};
     SNW_TRY(snw_read_joint(r, &keys, &joint));
+    if (e[LOOP_PITCH] && joint.moves.pitch == 0)
+        return snw_fail_at(r->err, e[LOOP_PITCH]->value->location,
+                           "a screw without 'pitch' is a revolute joint: 'as: revolute'");
     out->joint = joint.joint;
     out->axis = joint.moves.axis;
     out->second = joint.moves.second;
+    out->pitch = joint.moves.pitch;
     if (e[LOOP_WHEN]) SNW_TRY(snw_read_active_when(r, e[LOOP_WHEN]->value, "when", &out->when));
     // a loop is open while a link it joins is inactive
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->a), &out->when));

@@ -36,3 +36,15 @@ snw_status snw_read_restitution(snw_reader *r, const snw_entry *entry, snw_dim s
     *damping = snw_restitution_damping(ratio, v);
     return SNW_OK;
 }
+
+snw_status snw_read_hard_restitution(snw_reader *r, const snw_entry *entry, double *ratio) {
+    if (entry->value->kind == SNW_NODE_MAP)
+        return snw_fail_at(r->err, entry->location,
+                           "'restitution' of a hard contact or stop is one number, the same at "
+                           "every speed, e.g. 'restitution: 0.5'");
+    SNW_TRY(snw_read_nonnegative(r, entry, SNW_DIM_NONE, ratio));
+    if (*ratio <= 1) return SNW_OK;
+    return snw_fail_at(r->err, entry->location,
+                       "'restitution' is between 0 and 1, got %g: an impact creates no energy",
+                       *ratio);
+}

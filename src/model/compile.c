@@ -20,6 +20,7 @@ enum {
     MOST_OF_PATH = 400,      // of its paths
     MOST_SEGMENTS = 2000000,
     MOST_DENSE_SEGMENTS = 200000,
+    MOST_BORDER = 200,      // unknowns of a local model beside its coordinates
     MOST_COLUMNS = 1 << 28, // doubles of the Jacobians of all segments
     MOST_STORE = 1 << 27    // doubles of the products of all paths, 1 GiB
 };
@@ -334,6 +335,8 @@ static snw_status choose_local(snw_build *b, size_t ncoord, size_t nseg, snw_err
     const bool asked = b->use == SNW_USE_LOCAL;
     if (asked && why) return snw_fail(err, SNW_E_MODEL, "a local model cannot have %s", why);
     if (b->use != SNW_USE_STUDY && !asked && !why) why = "a use other than 'run'";
+    if (!asked && !why && snw_desc_border(d) > fmin(MOST_BORDER, (double)ncoord / 40))
+        why = "so many loops, force elements, tendons and driven joints";
     b->local = !why && (asked || ncoord > SNW_LOCAL_COORDINATES + 7 * (size_t)d->nlink);
     if (nseg > MOST_SEGMENTS) {
         return snw_fail(err, SNW_E_MODEL,
@@ -628,6 +631,7 @@ static void compile_publish(snw_build *b) {
     m->block = b->block;
     m->spring = b->spring;
     m->stop = b->stop;
+    snw_build_stop_arms(b);
     m->slice = b->slice;
     m->grid = b->grid;
     m->field = b->field;
@@ -747,6 +751,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(assign_stores(b));
     SNW_TRY(snw_build_initial(b, err));
     snw_build_servos(b);
+    SNW_TRY(snw_build_nodes(b));
     SNW_TRY(describe_links(b));
     return build_labels(b);
 }

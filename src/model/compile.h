@@ -61,6 +61,13 @@ typedef struct snw_build {
     int nvariable_phi;
 } snw_build;
 
+// m->node_seg, m->node_of_seg.
+SNW_NODISCARD snw_status snw_build_nodes(snw_build *b);
+
+// Most unknowns beside the coordinates of a local model: multipliers of constraint rows, wrenches
+// of force elements, efforts of tendons. A local model solves for each of them along the whole
+// robot.
+int snw_desc_border(const snw_desc *d);
 // Name of something in the description that a local model cannot have; NULL: there is nothing.
 const char *snw_desc_not_local(const snw_desc *d);
 // For what the description needs whole matrices of all coordinates, or NULL: sparse ones suffice.
@@ -100,6 +107,8 @@ SNW_NODISCARD snw_status snw_build_condition(snw_build *b, snw_law when, int *ou
 int snw_build_block(snw_build *b, snw_space space, int n);
 // Add the segments of the joint of link l behind `parent`. Returns the last one.
 int snw_build_joint(snw_build *b, int l, int parent);
+// Arms of the stops of angles: the length of the robot.
+void snw_build_stop_arms(snw_build *b);
 
 // b->draft[l], b->layout[l] <- strain components, bases and nodes of the rod of link l; `station`:
 // nstation arc lengths at which something is attached.

@@ -33,13 +33,25 @@ static void add_spring(snw_build *b, const snw_joint_desc *j, int i, int block) 
 
 // Stops at the limits of coordinate i of a joint, on its block.
 static void add_stop(snw_build *b, const snw_joint_desc *j, int i, int block) {
-    if (!j->limited[i] || !(j->stop_stiffness[i] > 0)) return;
+    if (!j->limited[i] || !(j->stop_stiffness[i] > 0 || j->stop_hard)) return;
     b->stop[b->m->nstop++] = (snw_stop){.block = block,
                                         .low = j->low[i],
                                         .high = j->high[i],
                                         .stiffness = j->stop_stiffness[i],
                                         .damping = j->stop_damping[i],
-                                        .smooth = j->stop_smooth[i]};
+                                        .smooth = j->stop_smooth[i],
+                                        .hard = j->stop_hard,
+                                        .restitution = j->stop_restitution,
+                                        .arm = 1};
+    b->m->hard = b->m->hard || j->stop_hard;
+}
+
+void snw_build_stop_arms(snw_build *b) {
+    for (int i = 0; i < b->m->nstop; i++) {
+        const snw_block *k = &b->block[b->stop[i].block];
+        const bool turns = k->space == SNW_SPACE_SO3 || snw_norm(k->S.w) > 0;
+        if (turns) b->stop[i].arm = b->m->length;
+    }
 }
 
 static int add_joint_seg(snw_build *b, snw_seg_kind kind, int parent, int block, int l) {

@@ -147,6 +147,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         loop->Q = loop_axes(&d->loop[i]);
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
+        loop->pitch = d->loop[i].pitch;
         loop->weight = d->loop[i].weight > 0 ? d->loop[i].weight : 1;
         loop->preload = d->loop[i].preload;
         for (int k = 0; k < 2; k++) loop->slip[k] = loop->nonholonomic ? d->loop[i].slip[k] : 0;

@@ -3,6 +3,7 @@
 // A rod in the model: its strain coordinates, segments and slices, and its stiffness and damping
 // matrices (theory.md 2, 3).
 #include "model/compile.h"
+#include "model/relaxation_series.h"
 
 #include "base/fail.h"
 #include "math/pose_grid.h"
@@ -263,11 +264,9 @@ static snw_status build_ranges(snw_build *b, snw_rod *r) {
 
 // ---- relaxation, theory.md 2.5
 
-// Fraction of entry i of the stiffness matrix that branch k of a series carries: that of Young's
-// modulus for bending and stretch, that of the shear modulus for twist and shear.
+// Fraction of the stiffness against a strain that branch k of a series carries.
 static double branch_fraction(const snw_relaxation_series *series, int k, int component) {
-    const bool shear = component == SNW_TWIST || component >= SNW_SHEAR_Y;
-    return series->fraction[shear][k];
+    return series->fraction[snw_relaxes_as_shear(component)][k];
 }
 
 // A section must not couple components that relax differently.

@@ -117,6 +117,8 @@ typedef struct snw_joint_desc {
     double stop_stiffness[SNW_JOINT_MOST];
     double stop_damping[SNW_JOINT_MOST]; // Hunt-Crossley damping, s/rad or s/m
     double stop_smooth[SNW_JOINT_MOST];  // depth over which the force is smoothed, rad or m
+    bool stop_hard;                      // instead: reactions, theory.md (3.4d)
+    double stop_restitution;             // of hard stops, 0 to 1
 } snw_joint_desc;
 
 // Unit vectors that complete `axis` (unit; zero: z) to a right-handed frame. The first is the
@@ -350,6 +352,7 @@ typedef struct snw_loop_desc {
     snw_nonholonomic_kind nonholonomic; // not NONE: belongs to the contact of the same name
     snw_vec3 normal;                    // wheel: ground normal in frame a, unit vector
     double radius;                      // wheel: m; 0: none
+    double pitch;                       // screw: advance per turn, m; negative: left-handed
     double slip[2];   // wheel: viscous resistance to slip along the axle, along its rolling
                       // direction, N s/m
     double weight;    // contact: of its reaction in the norm of redundant ones; 0: not a contact

@@ -15,6 +15,7 @@ typedef enum snw_row_kind {
     SNW_ROW_LOG,    // component i of log R
     SNW_ROW_TILT,   // e_i R e_j
     SNW_ROW_MOVE,   // component i of p
+    SNW_ROW_SCREW,  // p_z less the advance by the rotation about z, theory.md (3.8.6)
     SNW_ROW_SPIN,   // component i of the angular velocity
     SNW_ROW_SLIP,   // component i of the velocity
     SNW_ROW_AXLE,   // velocity of the touching point of a wheel along its axle

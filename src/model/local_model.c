@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which descriptions become local models, theory.md 4.2: trees whose forces each act on one segment
-// or on the strains at one place of a rod, and studies whose steps need no matrix.
+// Which descriptions become local models, theory.md 4: trees whose forces each act on one segment
+// or on the strains at one place of a rod, with few loops, force elements and tendons beside them,
+// and studies whose steps need no matrix.
 #include "model/compile.h"
 
 #include "model/chamber_area.h"
@@ -25,13 +26,29 @@ static const char *contact_in_the_way(const snw_contact_desc *c) {
     return NULL;
 }
 
-// An effort that depends on the whole length couples all sections along the path.
+// Friction and straight segments couple all sections along the path in other ways than by one
+// effort.
 static const char *tendon_in_the_way(const snw_tendon_desc *t) {
-    if (!snw_gives_effort(t->given)) return "a tendon or chamber whose effort is not given";
     if (t->nsegment) return "a tendon with straight segments";
     if (t->friction > 0 || t->viscous > 0) return "a tendon with friction";
     if (t->area && snw_chamber_area_varies(t->area)) return "a chamber whose area varies";
     return NULL;
+}
+
+static const char *loop_in_the_way(const snw_loop_desc *l) {
+    if (l->nonholonomic) return "a wheel, ring or anchor";
+    if (l->slides || l->keeps_length) return "a rod that slides through a loop";
+    return l->when ? "a loop with a condition" : NULL;
+}
+
+static const char *motor_in_the_way(const snw_motor_desc *a) {
+    if (a->rod) return "strains that an actuator drives";
+    if (a->passive || a->holds) return "an actuator of kinematic steps";
+    return a->when ? "an actuator with a condition" : NULL;
+}
+
+static const char *field_in_the_way(const snw_force_field_desc *f) {
+    return f->on.kind == SNW_SITE_WORLD ? NULL : "a field that a link carries";
 }
 
 static const char *step_in_the_way(const snw_step_desc *s) {
@@ -53,10 +70,20 @@ static const char *step_in_the_way(const snw_step_desc *s) {
 static const char *probe_in_the_way(const snw_desc *d, int i) {
     if (!snw_desc_records(d, i)) return NULL;
     const snw_probe_kind kind = d->probe[i].kind;
-    const bool needs = kind == SNW_PROBE_STABILITY || kind == SNW_PROBE_FREQUENCY ||
-                       kind == SNW_PROBE_POLE || kind == SNW_PROBE_TRANSPORT ||
-                       kind == SNW_PROBE_CONNECTION || kind == SNW_PROBE_CURVATURE;
-    return needs ? "a probe of stability, frequencies, poles or locomotion" : NULL;
+    const bool needs = kind == SNW_PROBE_FREQUENCY || kind == SNW_PROBE_POLE ||
+                       kind == SNW_PROBE_TRANSPORT || kind == SNW_PROBE_CONNECTION ||
+                       kind == SNW_PROBE_CURVATURE;
+    if (needs) return "a probe of frequencies, poles or locomotion";
+    bool follower = false;
+    for (int k = 0; k < d->nload; k++) follower |= d->load[k].body;
+    return follower && kind == SNW_PROBE_STABILITY ? "a probe of stability with follower loads"
+                                                   : NULL;
+}
+
+int snw_desc_border(const snw_desc *d) {
+    int n = 6 * d->nloop + 12 * d->nforce_element + d->ntendon;
+    for (int i = 0; i < d->nmotor; i++) n += d->motor[i].n;
+    return n;
 }
 
 const char *snw_desc_needs_matrix(const snw_desc *d) {
@@ -67,35 +94,40 @@ const char *snw_desc_needs_matrix(const snw_desc *d) {
         const snw_contact_desc *c = &d->contact[i];
         why = c->nonholonomic ? "a wheel, ring or anchor" : c->hard ? "a hard contact" : NULL;
     }
-    for (int i = 0; i < d->nprobe && !why; i++) why = probe_in_the_way(d, i);
+    for (int i = 0; i < d->nprobe && !why; i++) {
+        why = probe_in_the_way(d, i);
+        if (!why && d->probe[i].kind == SNW_PROBE_STABILITY && snw_desc_records(d, i))
+            why = "a probe of stability";
+    }
     for (int i = 0; i < d->nstep && !why; i++) why = step_in_the_way(&d->step[i]);
     return why;
 }
 
 const char *snw_desc_not_local(const snw_desc *d) {
-    if (d->nloop) return "a loop";
     if (d->ntube) return "concentric tubes";
-    if (d->nmotor) return "an actuator on a joint";
-    if (d->nforce_element) return "a force element";
-    if (d->nforce_field) return "a field";
     if (d->nsignal) return "a law that reads probes, or a condition";
     const char *why = NULL;
     for (int i = 0; i < d->nlink && !why; i++) {
         const snw_link_desc *link = &d->link[i];
         for (int k = 0; k < SNW_JOINT_MOST && !why; k++)
-            why = link->moves.stop_stiffness[k] > 0 ? "a stop of a joint" : NULL;
+            why = link->moves.stop_stiffness[k] > 0 || link->moves.stop_hard ? "a stop of a joint"
+                                                                             : NULL;
         if (!why && link->has_rod) why = rod_in_the_way(&link->rod);
     }
     for (int i = 0; i < d->nfluid && !why; i++) {
         for (int k = 0; k < d->fluid[i].nlink && !why; k++) {
-            const snw_rod_desc *rod = &d->link[d->fluid[i].link[k]].rod;
-            const bool extends =
-                rod->active[SNW_STRETCH] || rod->active[SNW_SHEAR_Y] || rod->active[SNW_SHEAR_Z];
-            if (d->link[d->fluid[i].link[k]].has_rod && extends)
-                why = "a fluid around a rod that stretches or shears";
+            const snw_link_desc *link = &d->link[d->fluid[i].link[k]];
+            for (int a = 0; a < 6 && link->has_rod; a++) {
+                // at a node the functions of the element behind it are not those before it
+                if (link->rod.active[a] && a >= 3 && !snw_basis_continuous(&link->rod.basis[a]))
+                    why = "a fluid around a rod whose stretch or shear jumps between elements";
+            }
         }
     }
     for (int i = 0; i < d->ntendon && !why; i++) why = tendon_in_the_way(&d->tendon[i]);
+    for (int i = 0; i < d->nloop && !why; i++) why = loop_in_the_way(&d->loop[i]);
+    for (int i = 0; i < d->nmotor && !why; i++) why = motor_in_the_way(&d->motor[i]);
+    for (int i = 0; i < d->nforce_field && !why; i++) why = field_in_the_way(&d->force_field[i]);
     for (int i = 0; i < d->ncontact && !why; i++) why = contact_in_the_way(&d->contact[i]);
     for (int i = 0; i < d->nprobe && !why; i++) why = probe_in_the_way(d, i);
     for (int i = 0; i < d->nstep && !why; i++) why = step_in_the_way(&d->step[i]);

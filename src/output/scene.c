@@ -16,8 +16,8 @@ enum { SCENE_VERSION = 1, MOST_CHANGES = 64 };
 // ---- numbers and lists -------------------------------------------------------------------------
 
 // Node of a segment; 0, the world, is -1.
-static void scene_put_node(snw_json *j, const char *key, int seg) {
-    snw_field_integer(j, key, seg - 1);
+static void scene_put_node(snw_json *j, const snw_model *m, const char *key, int seg) {
+    snw_field_integer(j, key, m->node_of_seg[seg]);
 }
 
 // Index of the condition; -1: always active, -2: never.
@@ -64,18 +64,27 @@ static const char *scene_kind_name(const snw_model *m, int seg) {
     return "world";
 }
 
-// Arc length of station k: 0 is the root, then the nodes.
+// Number of nodes of a rod.
+static int scene_count(const snw_model *m, const snw_rod *r) {
+    return r->nseg == 0 ? 0 : m->node_of_seg[r->seg0 + r->nseg - 1] - m->node_of_seg[r->seg0] + 1;
+}
+
+// Segment of station k: 0 is the root, then the nodes; and its arc length.
+static int scene_seg(const snw_model *m, const snw_rod *r, int k) {
+    return k == 0 ? r->root : m->node_seg[m->node_of_seg[r->seg0] + k - 1];
+}
+
 static double scene_station(const snw_model *m, const snw_rod *r, int k) {
-    return k == 0 ? 0 : m->seg_x[r->seg0 + k - 1];
+    return k == 0 ? 0 : m->seg_x[scene_seg(m, r, k)];
 }
 
 static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     const snw_link_desc *link = &m->desc->link[r->link];
     const snw_section_desc *section = &link->rod.section;
     snw_field_object(j, "rod");
-    scene_put_node(j, "root", r->root);
-    scene_put_node(j, "first", r->seg0);
-    snw_field_integer(j, "count", r->nseg);
+    scene_put_node(j, m, "root", r->root);
+    scene_put_node(j, m, "first", r->seg0);
+    snw_field_integer(j, "count", scene_count(m, r));
     snw_field_number(j, "length", r->L);
     snw_field_bool(j, "fed", link->rod.variable_length);
     snw_field_text(j, "section", snw_section_name(section->kind));
@@ -84,11 +93,11 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     for (int i = 0; i < 6; i++) snw_json_bool(j, link->rod.active[i] && !link->rod.given[i]);
     snw_json_close(j);
     snw_field_list(j, "x");
-    for (int k = 0; k <= r->nseg; k++) snw_json_number(j, scene_station(m, r, k));
+    for (int k = 0; k <= scene_count(m, r); k++) snw_json_number(j, scene_station(m, r, k));
     snw_json_close(j);
     snw_field_bool(j, "rectangle", snw_section_table[section->kind].rectangle);
     snw_field_list(j, "half");
-    for (int k = 0; k <= r->nseg; k++) {
+    for (int k = 0; k <= scene_count(m, r); k++) {
         double size[SNW_SECTION_SIZES];
         snw_section_sizes(section, scene_station(m, r, k), r->L, size);
         const snw_section_contour c = snw_section_contour_of(section->kind, size);
@@ -96,12 +105,12 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     }
     snw_json_close(j);
     snw_field_list(j, "rest");
-    for (int k = 0; k <= r->nseg; k++) {
+    for (int k = 0; k <= scene_count(m, r); k++) {
         snw_field_numbers(j, NULL, 6, snw_rod_rest(r, scene_station(m, r, k)).e);
     }
     snw_json_close(j);
     snw_field_list(j, "stiffness");
-    for (int k = 0; k <= r->nseg; k++) {
+    for (int k = 0; k <= scene_count(m, r); k++) {
         double H[36], D[36], diagonal[6] = {0};
         snw_inertia M;
         // a rod may end in a point: no section, zero stiffness
@@ -174,8 +183,8 @@ static void put_links(snw_json *j, const snw_model *m) {
         snw_field_bool(j, "roams", joint->roams);
         const snw_vec3 z = {{0, 0, 1}}, given = d->moves.axis;
         snw_field_numbers(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
-        scene_put_node(j, "first", m->link_first[l]);
-        scene_put_node(j, "end", m->link_end[l]);
+        scene_put_node(j, m, "first", m->link_first[l]);
+        scene_put_node(j, m, "end", m->link_end[l]);
         // the twist of a concentric tube has no place of its own
         put_condition(j, d->hidden ? SNW_NEVER : m->seg[m->link_end[l]].condition);
         if (m->link_rod[l] >= 0) put_rod(j, m, &m->rod[m->link_rod[l]]);
@@ -223,8 +232,8 @@ static void put_loops(snw_json *j, const snw_model *m) {
         snw_field_text(j, "joint", loop_name(m, i));
         snw_field_numbers(j, "axis", 3, axis);
         snw_field_number(j, "radius", m->desc->loop[i].radius);
-        scene_put_node(j, "a", loop->a);
-        scene_put_node(j, "b", loop->b);
+        scene_put_node(j, m, "a", loop->a);
+        scene_put_node(j, m, "b", loop->b);
         // a loop that is never active was compiled without rows
         const bool off = loop->nonholonomic != m->desc->loop[i].nonholonomic ||
                          loop->joint != m->desc->loop[i].joint ||
@@ -245,7 +254,7 @@ static void scene_put_point(snw_json *j, const snw_model *m, const snw_tendon_de
     const double z = d->at[1] ? snw_expr_value(d->at[1], at) : 0;
     const double area = d->area ? snw_chamber_area_made(d->area, x, r->L, 1) : 0;
     snw_json_array(j);
-    snw_json_integer(j, node == 0 ? r->root - 1 : r->seg0 + node - 2);
+    snw_json_integer(j, m->node_of_seg[scene_seg(m, r, node)]);
     snw_json_number(j, x - scene_station(m, r, node)); // offset along the section's normal
     snw_json_number(j, y);
     snw_json_number(j, z);
@@ -260,12 +269,12 @@ static void put_route(snw_json *j, const snw_model *m, const snw_tendon_desc *d,
     const double ends[2] = {from, to};
     for (int e = 0; e < 2; e++) {
         int near = 0;
-        for (int k = 1; k <= r->nseg; k++) {
+        for (int k = 1; k <= scene_count(m, r); k++) {
             if (fabs(scene_station(m, r, k) - ends[e]) < fabs(scene_station(m, r, near) - ends[e]))
                 near = k;
         }
         scene_put_point(j, m, d, r, near, ends[e]);
-        for (int k = 0; e == 0 && k <= r->nseg; k++) {
+        for (int k = 0; e == 0 && k <= scene_count(m, r); k++) {
             const double x = scene_station(m, r, k);
             if (x > from + grain && x < to - grain) scene_put_point(j, m, d, r, k, x);
         }
@@ -273,9 +282,9 @@ static void put_route(snw_json *j, const snw_model *m, const snw_tendon_desc *d,
 }
 
 // An end of a straight segment.
-static void put_corner(snw_json *j, int seg, double radius) {
+static void put_corner(snw_json *j, const snw_model *m, int seg, double radius) {
     snw_json_array(j);
-    snw_json_integer(j, seg - 1);
+    snw_json_integer(j, m->node_of_seg[seg]);
     for (int k = 0; k < 3; k++) snw_json_number(j, 0);
     snw_json_number(j, radius);
     snw_json_close(j);
@@ -307,8 +316,8 @@ static void put_tendons(snw_json *j, const snw_model *m) {
         snw_field_list(j, "points");
         for (int k = 0, part = 0; k <= d->nlink; k++) {
             for (; part < d->nsegment && d->segment[part].after == k; part++, duration++) {
-                put_corner(j, m->tendon_segment[duration].a, d->radius);
-                put_corner(j, m->tendon_segment[duration].b, d->radius);
+                put_corner(j, m, m->tendon_segment[duration].a, d->radius);
+                put_corner(j, m, m->tendon_segment[duration].b, d->radius);
             }
             if (k == d->nlink) break;
             const snw_rod *r = &m->rod[m->link_rod[d->link[k]]];
@@ -328,8 +337,8 @@ static void put_force_elements(snw_json *j, const snw_model *m) {
         snw_field_text(j, "name", m->desc->force_element[i].name);
         snw_field_text(j, "kind", snw_force_element_table[e->kind].name);
         snw_field_number(j, "rest", e->rest);
-        scene_put_node(j, "a", e->end[0]);
-        scene_put_node(j, "b", e->end[1]);
+        scene_put_node(j, m, "a", e->end[0]);
+        scene_put_node(j, m, "b", e->end[1]);
         put_condition(j, e->condition);
         snw_json_close(j);
     }
@@ -345,7 +354,8 @@ static void put_loads(snw_json *j, const snw_model *m) {
         snw_field_bool(j, "along", d->along);
         snw_field_list(j, "nodes");
         for (int k = 0; k < m->nload_point; k++) {
-            if (m->load_point[k].load == i) snw_json_integer(j, m->load_point[k].seg - 1);
+            if (m->load_point[k].load == i)
+                snw_json_integer(j, m->node_of_seg[m->load_point[k].seg]);
         }
         snw_json_close(j);
         snw_json_close(j);
@@ -361,7 +371,7 @@ static void put_fields(snw_json *j, const snw_model *m) {
         snw_json_object(j);
         snw_field_text(j, "name", m->desc->force_field[i].name);
         snw_field_text(j, "kind", snw_force_field_name[m->force_field[i].kind]);
-        scene_put_node(j, "node", m->force_field[i].carrier);
+        scene_put_node(j, m, "node", m->force_field[i].carrier);
         put_condition(j, m->force_field[i].condition);
         snw_json_close(j);
     }
@@ -369,8 +379,10 @@ static void put_fields(snw_json *j, const snw_model *m) {
     snw_field_list(j, "field_points");
     for (int k = 0; k < m->nforce_field_point; k++) {
         const snw_force_field_point *p = &m->force_field_point[k];
-        const double row[8] = {p->field,    p->seg - 1,  p->centre.x, p->centre.y,
-                               p->centre.z, p->moment.x, p->moment.y, p->moment.z};
+        const double row[8] = {p->field,    m->node_of_seg[p->seg],
+                               p->centre.x, p->centre.y,
+                               p->centre.z, p->moment.x,
+                               p->moment.y, p->moment.z};
         snw_field_numbers(j, NULL, 8, row);
     }
     snw_json_close(j);
@@ -398,18 +410,18 @@ static void put_sites(snw_json *j, const snw_model *m) {
         case SNW_SITE_AT: {
             int k = 0;
             const double x = s->kind == SNW_SITE_AT ? s->x : 0;
-            while (k + 1 < r->nseg && scene_station(m, r, k + 1) <= x) k++;
+            while (k + 1 < scene_count(m, r) && scene_station(m, r, k + 1) <= x) k++;
             const double h = scene_station(m, r, k + 1) - scene_station(m, r, k);
-            a = k == 0 ? r->root : r->seg0 + k - 1;
-            b = r->seg0 + k;
+            a = scene_seg(m, r, k);
+            b = scene_seg(m, r, k + 1);
             fraction = h > 0 ? (x - scene_station(m, r, k)) / h : 0;
         }
         }
         const snw_quat q = snw_quat_from_mat3(s->pose.R);
         snw_json_object(j);
         snw_field_text(j, "name", m->desc->named[i].name);
-        scene_put_node(j, "a", a);
-        scene_put_node(j, "b", fraction > 0 ? b : a);
+        scene_put_node(j, m, "a", a);
+        scene_put_node(j, m, "b", fraction > 0 ? b : a);
         snw_field_number(j, "share", fraction);
         snw_field_numbers(j, "at", 3, s->pose.p.e);
         snw_field_numbers(j, "turn", 4, q.e);
@@ -419,8 +431,9 @@ static void put_sites(snw_json *j, const snw_model *m) {
 }
 
 // Shape of an obstacle in the axes of its node.
-static void put_obstacle(snw_json *j, const snw_contact_desc *d, const snw_contact *c) {
-    scene_put_node(j, "node", c->seg);
+static void put_obstacle(snw_json *j, const snw_model *m, const snw_contact_desc *d,
+                         const snw_contact *c) {
+    scene_put_node(j, m, "node", c->seg);
     snw_field_bool(j, "body", d->body != NULL); // that of a link
     snw_field_bool(j, "inside", c->obstacle.inside);
     put_solid(j, &c->obstacle);
@@ -433,7 +446,7 @@ static void put_contacts(snw_json *j, const snw_model *m) {
         snw_json_object(j);
         snw_field_text(j, "name", d->name);
         if (d->is_obstacle) {
-            put_obstacle(j, d, &m->contact[i]);
+            put_obstacle(j, m, d, &m->contact[i]);
             snw_json_close(j);
             continue;
         }
@@ -488,10 +501,10 @@ static void put_scene(snw_json *j, const snw_model *m) {
     snw_field_number(j, "length", m->length);
     snw_field_numbers(j, "gravity", 3, gravity);
     snw_field_list(j, "parent");
-    for (int i = 1; i < m->nseg; i++) snw_json_integer(j, m->seg[i].parent - 1);
+    for (int k = 0; k < m->nnode; k++) snw_json_integer(j, snw_node_parent(m, k));
     snw_json_close(j);
     snw_field_list(j, "kind");
-    for (int i = 1; i < m->nseg; i++) snw_json_text(j, scene_kind_name(m, i));
+    for (int k = 0; k < m->nnode; k++) snw_json_text(j, scene_kind_name(m, m->node_seg[k]));
     snw_json_close(j);
     put_links(j, m);
     put_loops(j, m);

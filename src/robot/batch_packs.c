@@ -21,6 +21,7 @@ struct snw_batch_packs {
     const char **why;        // n
     snw_robot_model *common; // the model of most robots; not a reference
     snw_model_stream *common_stream;
+    snw_pack_order *order; // of the matrix of all models in packs
     snw_pack_model *common_model;
     snw_pack_work **work; // nthread
     double *memory;       // nthread x lanes x lane_memory
@@ -62,6 +63,7 @@ void snw_batch_packs_destroy(snw_batch_packs *p) {
     for (int i = 0; p->work && i < p->nthread; i++) e->work_destroy(p->work[i]);
     e->model_destroy(p->common_model);
     snw_model_stream_destroy(p->common_stream);
+    snw_pack_order_destroy(p->order);
     snw_free(p->own);
     snw_free(p->model);
     snw_free(p->implicit);
@@ -82,8 +84,9 @@ static snw_status make_common(snw_batch_packs *p, const snw_robot *r) {
     const snw_pack_engine *e = p->engine;
     const snw_model_stream *stream[SNW_LANES_MOST];
     SNW_TRY(snw_model_stream_create(r->m, &p->common_stream));
+    SNW_TRY(snw_pack_order_create(r->m, &p->order));
     for (int l = 0; l < e->lanes; l++) stream[l] = p->common_stream;
-    p->common_model = e->model_create(stream);
+    p->common_model = e->model_create(stream, p->order);
     p->lane_memory = snw_pack_lane_memory(r->m);
     p->memory = snw_alloc((size_t)p->nthread * (size_t)e->lanes * p->lane_memory * sizeof(double));
     if (!p->common_model || !p->memory) return SNW_E_MEMORY;
@@ -131,7 +134,8 @@ static snw_status update_group(snw_batch_packs *p, int g) {
         const int i = g * e->lanes + l;
         stream[l] = i < p->n && own[l] && !p->why[i] ? own[l] : p->common_stream;
     }
-    if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream))) s = SNW_E_MEMORY;
+    if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream, p->order)))
+        s = SNW_E_MEMORY;
     for (int l = 0; l < e->lanes; l++) snw_model_stream_destroy(own[l]);
     return s;
 }

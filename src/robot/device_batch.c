@@ -240,11 +240,19 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
-// Why the device does not serve this model, in words; NULL: it does.
+// Why the device does not serve these steps, in words; NULL: it does. Packs serve more.
+static const char *device_refuses(const snw_implicit *im) {
+    const snw_model *m = im->m;
+    if (m->nconstraint > 0 || m->nloop > 0) return "loops and driven coordinates";
+    if (m->nfeed > 0) return "rods of variable length";
+    return snw_packs_refuse(im);
+}
+
+// SNW_E_ARGUMENT where the device does not serve this model.
 static snw_status check_model(snw_device_batch *b, snw_error *err) {
     const snw_robot_steps steps = snw_robot_steps_defaults(1e-3);
     SNW_TRY(snw_robot_start(b->robot, &steps, err));
-    const char *why = snw_packs_refuse(b->robot->integrator.implicit);
+    const char *why = device_refuses(b->robot->integrator.implicit);
     if (!why) return SNW_OK;
     return snw_fail(err, SNW_E_ARGUMENT,
                     "graphics processors do not compute %s; use a batch on the processor's cores",
@@ -552,7 +560,7 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
     SNW_TRY(snw_robot_start(b->robot, how, err));
     b->robot->s->t = t;
     const snw_implicit *im = b->robot->integrator.implicit;
-    const char *why = im ? snw_packs_refuse(im) : "schemes other than those of one implicit step";
+    const char *why = im ? device_refuses(im) : "schemes other than those of one implicit step";
     if (why)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "graphics processors do not compute %s; use a batch on the processor's "

@@ -230,6 +230,10 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
             SNW_TRY(samples_back(s, map, err));
             continue;
         }
+        if (map->kind == SNW_MAP_KEPT || map->kind == SNW_MAP_FROM) {
+            gradient_from_back(s, map);
+            continue;
+        }
         if (map->begins) snw_adjoint_begin(s->adjoint);
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
@@ -254,7 +258,8 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
     const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
-                      r->event == SNW_WATCH_HARD || r->event == SNW_WATCH_CONSERVED;
+                      r->event == SNW_WATCH_HARD || r->event == SNW_WATCH_CONSERVED ||
+                      (r->event == SNW_WATCH_EXPLICIT && r->h > 0);
     if (r->event == SNW_WATCH_UNDO)
         *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
     if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;
@@ -275,8 +280,12 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     for (int i = 0; i < d->nstep; i++) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
-        s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
-                         snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
+        const snw_scheme_family family = snw_scheme_table[d->step[i].scheme].family;
+        const bool dynamic = d->step[i].kind == SNW_STEP_DYNAMIC;
+        s->lone |= d->step[i].steady || (dynamic && family == SNW_FAMILY_ODE) ||
+                   (d->step[i].kind == SNW_STEP_STATIC && s->phase[k].m->hard);
+        s->conserving |= dynamic && family == SNW_FAMILY_CONSERVING;
+        s->collocation |= dynamic && family == SNW_FAMILY_COLLOCATION;
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
@@ -380,9 +389,8 @@ static void gather(gradient_sweep *s) {
 // geometric ones; false before: not.
 static bool outputs_are_known(const gradient_sweep *s, const snw_model *m, bool *geometry) {
     for (int i = 0; i < s->noutput; i++) {
-        const snw_output_use use = snw_output_use_of(m, &s->output[i]);
-        if (use == SNW_OUTPUT_OTHER) return false;
-        *geometry = *geometry && (use == SNW_OUTPUT_MOTION || use == SNW_OUTPUT_ENERGY);
+        if (snw_output_use_of(m, &s->output[i]) == SNW_OUTPUT_OTHER) return false;
+        *geometry = *geometry && snw_output_knows_geometry(m, &s->output[i]);
     }
     return true;
 }
@@ -404,10 +412,12 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry = true;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || !numbers || s->conserving) return SNW_OK;
+    if (s->forward || !numbers || s->lone) return SNW_OK;
+    const snw_arrays_schemes schemes = {
+        .hard = s->moreau, .conserving = s->conserving, .collocation = s->collocation};
     for (int k = 0; k < s->nphase; k++) {
         if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
-            !snw_model_arrays_apply(s->phase[k].m, s->moreau))
+            !snw_model_arrays_apply(s->phase[k].m, schemes))
             return SNW_OK;
     }
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
@@ -415,7 +425,7 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     if (!s->slope || !s->has_slope) return snw_fail_memory(err);
     SNW_TRY(keep_motions(s, err));
     for (int k = 0; k < s->nphase; k++) {
-        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, !s->moreau,
+        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, schemes,
                                     &s->phase[k].arrays) != SNW_OK)
             return snw_fail_memory(err);
     }
@@ -437,7 +447,8 @@ static snw_status sweep_prepare(gradient_sweep *s, snw_error *err) {
     s->y_time = s->y + s->noutput;
     memset(s->dJ, 0, n * (size_t)s->g->nentry * sizeof *s->dJ);
     const int sets = s->forward ? s->g->nentry + (s->events ? 1 : 0) : s->nscalar;
-    return gradient_phases_open(s, sets, err);
+    SNW_TRY(gradient_phases_open(s, sets, err));
+    return gradient_from_open(s, err);
 }
 
 // Sweeps for all variables, a number of parameters at once.
@@ -451,6 +462,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
         if (first || s->ndirection > 0) {
             if (s->forward) gradient_use_phase(s, 0);
             snw_adjoint_clear(s->adjoint);
+            gradient_from_clear(s);
             s->g->info.sweeps++;
             SNW_TRY(s->forward ? gradient_sweep_forward(s, err) : sweep_all(s, err));
             gradient_use_phase(s, 0);
@@ -476,6 +488,13 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     if (status == SNW_OK) status = sweep_prepare(&s, err);
     if (status == SNW_OK) status = sweep_variables(&s, err);
     for (int j = 0; status == SNW_OK && j < g->nscalar; j++) s.size = fmax(s.size, fabs(J[j]));
+    for (int j = 0; status == SNW_OK && j < g->nscalar * g->nentry; j++) {
+        if (!isfinite(s.dJ[j]))
+            status = snw_fail(err, SNW_E_SINGULAR,
+                              "there is no derivative by '%.100s': the motion does not exist for "
+                              "values nearby",
+                              g->entry[j % g->nentry].name);
+    }
     g->info.error = s.size > 0 ? s.error / s.size : 0;
     if (status == SNW_OK) memcpy(dJ, s.dJ, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
@@ -485,6 +504,7 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     snw_free(s.has_slope);
     snw_free(s.motion);
     gradient_checkpoints_end(&s.kept);
+    gradient_from_close(&s);
     gradient_phases_close(&s);
     snw_tape_clear(&s.tape);
     snw_free(s.output);
@@ -510,7 +530,6 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
         g->how.method == SNW_GRADIENT_FORWARD || (choose && FEW * g->nentry < g->nscalar);
     const snw_status status = gradient_by(g, p, forward, J, dJ, err);
     // contacts that hold a robot more than once need the forward method
-    if (status != SNW_E_SINGULAR || forward || !choose || !gradient_has_moreau(g->model->desc))
-        return status;
+    if (status != SNW_E_SINGULAR || forward || !choose || !g->model->compiled->hard) return status;
     return gradient_by(g, p, true, J, dJ, err);
 }

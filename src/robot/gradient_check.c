@@ -4,6 +4,7 @@
 #include "robot/gradient_private.h"
 
 #include "base/fail.h"
+#include "dynamics/contact.h"
 
 #include <stdio.h>
 
@@ -13,20 +14,19 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
         step->location.file, step->location.line, step->location.column);
 }
 
+static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < m->nstop; i++) {
+        if (m->stop[i].hard)
+            return refuse(step, "hard stops of joints have none; give them a stiffness", err);
+    }
+    return SNW_OK;
+}
+
 // Steps with hard contacts, theory.md (7.5.21)
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
-    if (step->until || m->ncondition > 0)
-        return refuse(step, "the scheme moreau with conditions has none; leave out 'until'", err);
-    for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_kind kind = m->signal[i].kind;
-        if (kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION)
-            return refuse(step, "the scheme moreau with conditions has none", err);
-        if (kind == SNW_SIGNAL_INTEGRAL || kind == SNW_SIGNAL_SAMPLED)
-            return refuse(step, "the scheme moreau with laws that remember has none", err);
-    }
-    return SNW_OK;
+    return check_stops(step, m, err);
 }
 
 snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
@@ -38,11 +38,9 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         return refuse(step, "only static and dynamic steps and changes have one", err);
     if (step->engine == SNW_ENGINE_SHOOTING)
         return refuse(step, "the shooting engine has none; leave out 'engine'", err);
-    if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
     if (step->kind == SNW_STEP_STATIC) {
         if (gradient_has(m, SNW_SIGNAL_SAMPLED))
             return refuse(step, "equilibria under laws with 'sampled' have none", err);
-        if (step->steady) return refuse(step, "'steady' equilibria have none", err);
         if (step->march_flow) return refuse(step, "a march with 'flow' has no equilibria", err);
         if (step->penalty > 0 && step->penalty_updates >= 0) // until closed: exact loops
             return refuse(step,
@@ -51,15 +49,24 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
                           err);
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
-        if (m->hard)
-            return refuse(step,
-                          "equilibria with hard contacts have none; begin with a motion, or "
-                          "give the contacts a stiffness",
+        SNW_TRY(check_stops(step, m, err));
+        if (m->hard && step->friction)
+            return refuse(step, "equilibria with 'friction' depend on their way; leave it out",
                           err);
         return SNW_OK;
     }
-    if (step->kinematic) return refuse(step, "kinematic steps have none", err);
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    if (row->family == SNW_FAMILY_ODE && row->chooses_steps)
+        return refuse(step,
+                      step->kinematic ? "its steps follow a 'tolerance'; give it a 'step'"
+                                      : "its steps are chosen anew by their error; use scheme rk4, "
+                                        "or an implicit one",
+                      err);
+    if (row->family == SNW_FAMILY_ODE && !step->kinematic && snw_contact_has_curved(m))
+        return refuse(step, "rk4 divides its steps at contacts; use an implicit scheme", err);
+    if (row->family == SNW_FAMILY_ODE && m->nbranch > 0)
+        return refuse(step, "rk4 with materials that relax has none; use bdf2", err);
+    if (row->family == SNW_FAMILY_ODE) return SNW_OK;
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
     if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
         return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
@@ -134,4 +141,25 @@ bool gradient_has(const snw_model *m, snw_signal_kind kind) {
         if (m->signal[i].kind == kind && m->signal[i].source) return true;
     }
     return false;
+}
+
+bool gradient_is_kinematic(const snw_gradient *g) {
+    const snw_desc *d = g->model->desc;
+    const snw_model *m = g->model->compiled;
+    bool any = false;
+    for (int i = 0; i < d->nstep; i++) {
+        const snw_step_kind kind = d->step[i].kind;
+        if (kind == SNW_STEP_CHANGE || kind == SNW_STEP_STATIC) return false;
+        if (kind == SNW_STEP_DYNAMIC && (!d->step[i].kinematic || !(d->step[i].step > 0) ||
+                                         snw_scheme_table[d->step[i].scheme].chooses_steps))
+            return false;
+        any = any || kind == SNW_STEP_DYNAMIC;
+        if (d->step[i].until && (snw_expr_vars(d->step[i].until) & SNW_VAR_SIGNAL)) return false;
+    }
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal *x = &m->signal[i];
+        const bool switches = x->kind == SNW_SIGNAL_ONCE || x->kind == SNW_SIGNAL_CONDITION;
+        if (switches && x->source && (snw_expr_vars(x->source) & SNW_VAR_SIGNAL)) return false;
+    }
+    return any && g->nlaw == 0;
 }

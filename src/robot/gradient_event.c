@@ -70,20 +70,36 @@ static snw_status look(const snw_model *m, const snw_map *event, int signal, dou
     return SNW_OK;
 }
 
+// Does a condition read signals?
+static bool reads(const snw_model *m, int signal, int stage) {
+    return (snw_expr_vars(law_of(m, signal, stage)) & SNW_VAR_SIGNAL) != 0;
+}
+
 snw_status gradient_event_find(const snw_model *m, const snw_map *event, double t_before,
                                const double *before, const double *after, gradient_event *out,
                                snw_error *err) {
     int found = 0, changed = -1;
+    bool timed = !event->over || !reads(m, -1, event->stage);
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
         if (kind != SNW_SIGNAL_ONCE && kind != SNW_SIGNAL_CONDITION) continue;
         if (event->z[i] == event->s.z[i]) continue;
         changed = i;
+        timed = timed && !reads(m, i, event->stage);
         SNW_TRY(look(m, event, i, t_before, before, after, &found, out, err));
     }
     if (event->over) SNW_TRY(look(m, event, -1, t_before, before, after, &found, out, err));
     if (found > 0) return SNW_OK;
     const char *text = changed >= 0 ? m->signal[changed].text : "until";
+    if (timed) { // a comparison of functions of time that jump: its instant is given
+        *out = (gradient_event){.signal = changed,
+                                .stage = event->stage,
+                                .text = text ? text : "when",
+                                .t = event->s.t,
+                                .given = true,
+                                .timed = true};
+        return SNW_OK;
+    }
     return snw_fail(err, SNW_E_MODEL,
                     "there is no derivative: the condition '%.100s' changes at t = %g s without a "
                     "comparison of functions of the state whose sides are equal there",

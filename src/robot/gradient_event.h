@@ -15,6 +15,7 @@ typedef struct gradient_event {
     double before; // margin at the start of the step
     bool given; // a comparison of time alone that changes at the start of the step: its time does
                 // not depend on the state
+    bool timed; // likewise at its end: a comparison of functions of time that jump
 } gradient_event;
 
 // *out <- the comparison that changes at an event; signals (nsignal) at the start of the step, at

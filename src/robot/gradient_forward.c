@@ -39,6 +39,7 @@ static void difference_equations(gradient_sweep *s, snw_robot_model *const *mode
 static snw_status equations_along(gradient_sweep *s, gradient_direction *d, const snw_map *map,
                                   int size, double *out, double *scratch, snw_error *err) {
     double *coarse = scratch + size, *fine = coarse + size, *fine_coarse = fine + size;
+    s->sampler->law = d->entry < 0;
     difference_equations(s, d->model, d->step, map, size, out, coarse, scratch);
     if (!s->sharp || gradient_is_resolved(size, out, coarse)) return SNW_OK;
     SNW_TRY(gradient_open_fine(s, d, err));
@@ -203,6 +204,10 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
     gradient_use_map(s, map);
     if (map->kind == SNW_MAP_EVENT) return forward_event(s, index, along, by, err);
     if (map->kind == SNW_MAP_SAMPLE) return forward_samples(s, map, along, by, err);
+    if (map->kind == SNW_MAP_KEPT || map->kind == SNW_MAP_FROM) {
+        gradient_from_forward(s, map);
+        return SNW_OK;
+    }
     if (frame && !gradient_frame_bars(s, map->frame) && !map->time_moves) return SNW_OK;
     if (frame && map->time_moves) gradient_outputs_by_time(s, map);
     if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));
@@ -251,8 +256,7 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
     snw_adjoint_clear(s->adjoint);
     snw_status status = gradient_find_given_events(s, err);
     snw_tape_find_times(&s->tape, false);
-    if (status == SNW_OK && s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL)
-        status = start_forward(s, err);
+    if (status == SNW_OK && gradient_begins_moving(s)) status = start_forward(s, err);
     if (status == SNW_OK) status = states_forward(s, along, err);
     for (int i = 0; status == SNW_OK && i < s->tape.n; i++)
         status = forward_map(s, i, along, along + (size_t)s->ndirection * size, err);

@@ -153,7 +153,8 @@ snw_status gradient_find_given_events(gradient_sweep *s, snw_error *err) {
         const snw_status status = gradient_find_event(s, i, err);
         (void)gradient_show_phase(s, now);
         if (status != SNW_OK) return status;
-        if (s->event.given) gradient_step_of_event(s, i)->end = SNW_END_LENGTH;
+        if (s->event.given)
+            gradient_step_of_event(s, i)->end = s->event.timed ? SNW_END_TIME : SNW_END_LENGTH;
     }
     return SNW_OK;
 }

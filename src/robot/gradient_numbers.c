@@ -103,6 +103,7 @@ void gradient_numbers_bars(const gradient_sweep *s, int scalar, bool sections, d
     for (int k = 0; k < s->nphase; k++) {
         snw_model_arrays *a = s->phase[k].arrays;
         const size_t n = snw_model_arrays_size(a);
+        snw_model_arrays_finish(a);
         memcpy(out,
                sections ? snw_model_arrays_section_bars(a, scalar)
                         : snw_model_arrays_bars(a, scalar),

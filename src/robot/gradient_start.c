@@ -25,7 +25,9 @@ snw_status gradient_closed_start(const gradient_sweep *s, const double *p, const
         to->q[m->drive[i].q] = motion[i].v;
         to->v[m->drive[i].dof] = motion[i].d;
     }
-    if (m->nconstraint == 0) return SNW_OK;
+    const snw_desc *d = s->model->desc;
+    const bool kinematic = d->nstep > 0 && d->step[0].kinematic; // it closes loops by itself
+    if (m->nconstraint == 0 || kinematic) return SNW_OK;
     snw_projection *pr = NULL;
     snw_inputs *in = NULL;
     snw_projection_info info;
@@ -44,6 +46,11 @@ snw_status gradient_closed_start(const gradient_sweep *s, const double *p, const
     return status;
 }
 
+bool gradient_begins_moving(const gradient_sweep *s) {
+    return s->tape.n > 0 &&
+           (s->tape.map[0].kind == SNW_MAP_INITIAL || s->tape.map[0].kind == SNW_MAP_EXPLICIT);
+}
+
 // out (2 nv) += c times the initial configuration, from that of the run, and velocities of a model
 // at p with another value of `entry` (-1: the same)
 static snw_status add_start(const gradient_sweep *s, const snw_model *m, int entry, double value,
@@ -52,10 +59,13 @@ static snw_status add_start(const gradient_sweep *s, const snw_model *m, int ent
     if (entry >= 0) w->p[entry] = value;
     SNW_TRY(gradient_closed_start(s, w->p, m, NULL, w->at, err));
     if (entry >= 0) w->p[entry] = s->p[entry];
-    snw_difference(s->m, s->tape.map[0].s.q, w->at->q, w->dx);
+    const snw_map *first = &s->tape.map[0];
+    const bool before = first->kind == SNW_MAP_EXPLICIT; // the start is a map of its own
+    const double *v = before ? first->v0 : first->s.v;
+    snw_difference(s->m, before ? first->q0 : first->s.q, w->at->q, w->dx);
     for (int k = 0; k < nv; k++) {
         out[k] += c * w->dx[k];
-        out[nv + k] += c * (w->at->v[k] - s->tape.map[0].s.v[k]);
+        out[nv + k] += c * (w->at->v[k] - v[k]);
     }
     return SNW_OK;
 }
@@ -154,7 +164,7 @@ static snw_status add_states(gradient_sweep *s, snw_error *err) {
 
 snw_status gradient_add_starts(gradient_sweep *s, bool first, snw_error *err) {
     SNW_TRY(add_states(s, err));
-    if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
+    if (!gradient_begins_moving(s)) return SNW_OK;
     const snw_gradient *g = s->g;
     gradient_start w;
     snw_status status = gradient_start_open(s, &w, err);

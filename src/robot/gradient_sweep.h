@@ -79,7 +79,9 @@ typedef struct gradient_sweep {
     bool moreau;          // steps of the scheme moreau, whose contacts close at times of their own
     bool memory, samples; // laws read integrals or samples; samples
     bool sharp;           // contacts, stops or cables set in at some place
-    bool conserving;      // some steps are of the conserving scheme, which has no arrays
+    bool lone;            // some steps have no arrays: their numbers are taken one by one
+    bool conserving;      // some steps are of the conserving scheme
+    bool collocation;     // some are of collocation
     double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;
@@ -89,6 +91,7 @@ typedef struct gradient_sweep {
     double *factor;       // nscalar
     double *y_time;       // noutput
     gradient_event event; // the last one
+    double **from;        // for each step of the study from which others begin: nset kept bars
     double *weight;       // nsum x nframe
     double *by_sum;       // nsum
     double *y_bar;        // nscalar x noutput
@@ -127,6 +130,15 @@ SNW_NODISCARD snw_status gradient_compile_phases(const gradient_sweep *s, snw_ro
                                                  const char *by, snw_error *err);
 // Its model of the present phase.
 const snw_model *gradient_model_in(const gradient_sweep *s, const snw_robot_model *model);
+
+// ---- steps that begin from the end of others, gradient_from.c -----------------------------------
+
+SNW_NODISCARD snw_status gradient_from_open(gradient_sweep *s, snw_error *err);
+void gradient_from_clear(gradient_sweep *s); // nothing is kept
+void gradient_from_close(gradient_sweep *s);
+// The sweep back, or forward, comes to a map that keeps a state or begins from one.
+void gradient_from_back(gradient_sweep *s, const snw_map *map);
+void gradient_from_forward(gradient_sweep *s, const snw_map *map);
 
 // ---- outputs and events, gradient_frame.c -------------------------------------------------------
 
@@ -220,6 +232,8 @@ void gradient_numbers_need(const gradient_sweep *s);
 
 // ---- the initial state, gradient_start.c --------------------------------------------------------
 
+// Does the run begin with a motion, which depends on the initial state?
+bool gradient_begins_moving(const gradient_sweep *s);
 // q, v of `to` <- initial state of model m at p, closed, with velocities that the rows allow;
 // driven coordinates whose laws are gathered move as `motion` (ndrive) says, NULL: by their laws.
 SNW_NODISCARD snw_status gradient_closed_start(const gradient_sweep *s, const double *p,

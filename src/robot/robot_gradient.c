@@ -298,7 +298,7 @@ void gradient_initial(const snw_gradient *g, const double *p, const snw_model *m
 
 snw_status gradient_run_at(const snw_gradient *g, const double *p, const snw_robot_model *model,
                            snw_run **out, snw_error *err) {
-    SNW_TRY(snw_run_create(model->desc, snw_robot_model_run(g->model), out, err));
+    SNW_TRY(snw_run_create_whole(model->desc, snw_robot_model_run(g->model), out, err));
     const snw_model *m = snw_run_model(*out);
     double *q = snw_alloc(((size_t)m->nq + (size_t)m->nv + 1) * sizeof *q), *v = q + m->nq;
     if (!q) return snw_fail_memory(err);
@@ -510,7 +510,10 @@ snw_status snw_gradient_evaluate(snw_gradient *g, const double *p, double *J, do
     }
     const double begin = snw_clock_seconds();
     g->info = (snw_gradient_info){.method = g->how.method};
-    if (dJ && g->how.method != SNW_GRADIENT_DIFFERENCES) return gradient_adjoint(g, p, J, dJ, err);
+    const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
+                       (g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g));
+    if (dJ && !whole) return gradient_adjoint(g, p, J, dJ, err);
+    if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
     SNW_TRY(values_at(g, p, J, err));
     g->info.steps = g->frames.n;
     const double ran = snw_clock_seconds();

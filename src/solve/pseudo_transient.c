@@ -24,10 +24,15 @@ snw_pseudo_transient_opts snw_pseudo_transient_defaults(void) {
     return (snw_pseudo_transient_opts){.tol = 1e-10, .max_iter = 500};
 }
 
-size_t snw_pseudo_transient_scratch(int n, int nx) {
+size_t snw_pseudo_transient_scratch_own(int n, int nx) {
     const size_t pad = 64, N = (size_t)n;
-    return (2 * N * N + 3 * N + (size_t)nx) * sizeof(double) + 6 * pad + snw_tangent_scratch(n) +
-           snw_negative_scratch(n);
+    return (4 * N + (size_t)nx) * sizeof(double) + 7 * pad;
+}
+
+size_t snw_pseudo_transient_scratch(int n, int nx) {
+    const size_t N = (size_t)n;
+    return 2 * N * N * sizeof(double) + snw_pseudo_transient_scratch_own(n, nx) +
+           snw_tangent_scratch(n) + snw_negative_scratch(n);
 }
 
 typedef struct flow {
@@ -36,8 +41,10 @@ typedef struct flow {
     snw_arena *scratch;
     int rows;          // constraint rows: unknowns with D = 0
     double energy;     // smallest typical energy
-    double *r, *J;     // residual and tangent at x
+    double *r, *J;     // residual and tangent at x; J is NULL with factors of the problem's own
     double *A;         // matrix of the implicit step; its lower triangle is overwritten
+    double *add;       // what it has on the diagonal besides J
+    const double *x;   // present point
     double *dx;        // step
     double *trial, *f; // trial point, and the residual there
     snw_tangent t;
@@ -47,12 +54,13 @@ typedef struct flow {
 // space of the constraint Jacobian C. If T is symmetric, [T + D/h, -C'; -C, 0] then has as many
 // negative eigenvalues as rows C. Otherwise the sign of its determinant must be (-1)^rows, and dx
 // (T + D/h) dx must be positive.
-static bool descends(const flow *f) {
+// `negative`: these eigenvalues less the rows, -1: not known.
+static bool descends(const flow *f, int negative) {
     const int n = f->p->n;
-    if (snw_is_symmetric(n, f->A)) {
-        int negative;
+    if (f->J && snw_is_symmetric(n, f->A)) {
         return snw_count_negative(n, f->A, f->scratch, &negative) == SNW_OK && negative == f->rows;
     }
+    if (negative >= 0) return negative == 0;
     double power = 0;
     for (int i = 0; i < n; i++) power += (f->D[i] == 0 ? -1 : 1) * f->r[i] * f->dx[i];
     return f->t.sign == (f->rows % 2 ? -1 : 1) && power >= 0;
@@ -62,17 +70,29 @@ static bool descends(const flow *f) {
 static bool implicit_step(flow *f, double h) {
     const snw_problem *p = f->p;
     const size_t n = (size_t)p->n;
-    memcpy(f->A, f->J, n * n * sizeof *f->A);
+    int negative = -1;
     for (size_t i = 0; i < n; i++) {
         const double compliance =
             f->D[i] == 0 ? ROW_COMPLIANCE * p->scale[i] * p->scale[i] / f->energy : 0;
-        f->A[i * (n + 1)] += f->D[i] / h - compliance;
+        f->add[i] = f->D[i] / h - compliance;
     }
+    if (!f->J) {
+        const snw_own_factors *own = &p->own[0];
+        // the last evaluation may have been one of another point
+        if (p->tangent(p->user, 1, f->x, f->dx, NULL) != SNW_OK ||
+            own->factor(own->user, f->add, NULL, &f->t.sign, &negative) != SNW_OK)
+            return false;
+        memcpy(f->dx, f->r, n * sizeof *f->dx);
+        own->solve(own->user, f->dx);
+        return descends(f, negative);
+    }
+    memcpy(f->A, f->J, n * n * sizeof *f->A);
+    for (size_t i = 0; i < n; i++) f->A[i * (n + 1)] += f->add[i];
     memcpy(f->t.J, f->A, n * n * sizeof *f->A);
     if (snw_tangent_factor(&f->t, false) != SNW_OK) return false;
     memcpy(f->dx, f->r, n * sizeof *f->dx);
     snw_tangent_solve(&f->t, f->dx);
-    return descends(f);
+    return descends(f, negative);
 }
 
 // size of the step in typical increments; NaN if one is
@@ -136,14 +156,16 @@ snw_status snw_pseudo_transient(const snw_problem *p, const double *D,
                                 void *stop_user, snw_arena *scratch, double *x,
                                 snw_pseudo_transient_info *info) {
     const size_t mark = snw_arena_mark(scratch), n = (size_t)p->n;
-    flow f = {.p = p, .D = D, .scratch = scratch, .energy = INFINITY};
+    flow f = {.p = p, .D = D, .scratch = scratch, .energy = INFINITY, .x = x};
+    const bool own = p->own[0].user != NULL;
     f.r = snw_arena_doubles(scratch, n);
-    f.J = snw_arena_doubles(scratch, n * n);
-    f.A = snw_arena_doubles(scratch, n * n);
+    if (!own) f.J = snw_arena_doubles(scratch, n * n);
+    if (!own) f.A = snw_arena_doubles(scratch, n * n);
+    f.add = snw_arena_doubles(scratch, n);
     f.dx = snw_arena_doubles(scratch, n);
     f.trial = snw_arena_doubles(scratch, (size_t)p->nx);
     f.f = snw_arena_doubles(scratch, n);
-    f.t = snw_tangent_take(p->n, scratch);
+    if (!own) f.t = snw_tangent_take(p->n, scratch);
     for (size_t i = 0; i < n; i++) {
         f.rows += D[i] == 0;
         if (D[i] > 0) f.energy = fmin(f.energy, p->scale[i] * p->scale[i] / D[i]);
@@ -160,7 +182,7 @@ snw_status snw_pseudo_transient(const snw_problem *p, const double *D,
         stalled = info->residual < 0.5 * best ? 0 : stalled + 1;
         best = fmin(best, info->residual);
         if (stalled >= STALLED &&
-            (is_closed(&f, opts->tol) || residual_is_rounding(p, x, f.r, f.J)))
+            (is_closed(&f, opts->tol) || (f.J && residual_is_rounding(p, x, f.r, f.J))))
             break;
         s = SNW_E_DIVERGED;
         if (info->iterations == opts->max_iter || !(info->residual < INFINITY)) break;

@@ -26,6 +26,7 @@ snw_pseudo_transient_opts snw_pseudo_transient_defaults(void);
 
 // Scratch taken from the arena by snw_pseudo_transient, in bytes.
 size_t snw_pseudo_transient_scratch(int n, int nx);
+size_t snw_pseudo_transient_scratch_own(int n, int nx); // of a problem with factors of its own
 
 // Move x in place under the full load (1). D: n numbers; p->scale / D are typical increments. D is
 // zero for multipliers, of which there are as many as constraint rows, with J symmetric in them. On

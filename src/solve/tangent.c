@@ -75,7 +75,7 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     t->sign = 0;
     t->regularisation = NULL;
     t->nnull = 0;
-    if (t->own.user) return t->own.factor(t->own.user, t->diagonal, &t->sign);
+    if (t->own.user) return t->own.factor(t->own.user, NULL, t->diagonal, &t->sign, NULL);
     for (int i = 0; i < n; i++) t->row[i] = 0;
     for (int j = 0; j < n; j++) {
         const double *column = t->J + (size_t)j * n;

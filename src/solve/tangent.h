@@ -17,9 +17,11 @@ enum { SNW_TANGENT_NULL = 6 }; // most directions of the null space
 // Factors that the equations make themselves, in place of a matrix.
 typedef struct snw_own_factors {
     void *user; // NULL: there are none
-    // Factorise the tangent at the point of the last evaluation. diagonal (n) <- typical entries of
-    // its diagonal, *sign <- sign of its determinant, 1 or -1
-    snw_status (*factor)(void *user, double *diagonal, int *sign);
+    // Factorise the tangent at the point of the last evaluation, with `add` (n; NULL: none) added
+    // to its diagonal. diagonal (n; NULL: not asked for) <- typical entries of its diagonal, *sign
+    // <- sign of its determinant, 1 or -1; *negative (NULL: not asked for) <- number of its
+    // negative eigenvalues, less that of constraint rows, -1: not known
+    snw_status (*factor)(void *user, const double *add, double *diagonal, int *sign, int *negative);
     void (*solve)(void *user, double *r); // r <- inv(J) r
 } snw_own_factors;
 

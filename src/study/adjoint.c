@@ -121,7 +121,8 @@ snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
     snw_adjoint *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_adjoint){.m = m, .nscalar = nscalar, .noutput = noutput, .output = output};
+    *a = (snw_adjoint){
+        .m = m, .nscalar = nscalar, .noutput = noutput, .output = output, .in_time = NAN};
     return adjoint_prepare(a);
 }
 
@@ -130,6 +131,7 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     adjoint_stages_destroy(a);
     adjoint_hard_destroy(a);
     adjoint_conserved_destroy(a);
+    adjoint_explicit_destroy(a);
     snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
@@ -148,6 +150,7 @@ snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar) { return &a->bars[scalar]
 double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_magnitude(a, scalar);
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_magnitude(a, scalar);
     const int stages = map->kind == SNW_MAP_STAGES ? map->points.s : 1;
     const double *mu = map->kind == SNW_MAP_STAGES
                            ? a->stage_mu + (size_t)scalar * (size_t)stages *
@@ -245,11 +248,17 @@ void adjoint_fix_rates(snw_adjoint *a, const snw_state *s) {
     }
 }
 
+void adjoint_inputs_at(snw_adjoint *a, double t) {
+    if (!(a->in_time == t && a->in->t == t)) snw_inputs_at(a->m, t, a->in);
+    a->in->integral_step = 0;
+    a->in_time = t;
+}
+
 // K, D, M, C <- tangents at s under the inputs of time t.
 void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static) {
     const snw_model *m = a->m;
     snw_work *w = a->w;
-    snw_inputs_at(m, t, a->in);
+    adjoint_inputs_at(a, t);
     a->in->integral_step = a->half;
     snw_residual(m, a->in, s, is_static, w);
     snw_tangent_pass(m, NULL, w);
@@ -331,17 +340,27 @@ static void add_rows(const snw_adjoint *a, double c, const double *x, double *y)
 
 // ---- equilibria ---------------------------------------------------------------------------------
 
-static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+void adjoint_static_matrix(snw_adjoint *a, const snw_map *map) {
     const snw_state s = adjoint_map_state(map);
     a->half = 0;
-    adjoint_tangents(a, map->t_laws, &s, true);
+    adjoint_tangents(a, map->t_laws, &s, !map->steady);
+    adjoint_find_driven(a, map);
     adjoint_place_matrix(a, a->K);
     adjoint_border(a, a->C, -1);
+}
+
+static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    if (map->hard) return adjoint_rest_back(a, map, err);
+    adjoint_static_matrix(a, map);
     SNW_TRY(adjoint_factor(a, true, "the equilibrium", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
         adjoint_branch_begin(a, map, i);
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
+        for (int k = 0; k < a->m->nv && map->steady; k++) { // rates of the laws
+            if (!a->driven[k]) continue;
+            a->covectors[i].law_rate[k] = b->rate[k], a->covectors[i].law_acc[k] = b->acc[k];
+        }
         adjoint_memory_back(a, map, i);
         adjoint_branch_back(a, map, i);
         memset(b->place, 0, (size_t)(b->z - b->place) * sizeof *b->place);
@@ -701,8 +720,12 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
     case SNW_MAP_CONSERVED:
     case SNW_MAP_ENERGY:
         return adjoint_conserved_back(a, map, err);
+    case SNW_MAP_EXPLICIT:
+        return adjoint_explicit_back(a, map, err);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
+    case SNW_MAP_KEPT:
+    case SNW_MAP_FROM:
     case SNW_MAP_FRAME:
         break;
     }
@@ -712,8 +735,10 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
 snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     clear_covectors(a);
     a->longest = fmax(a->longest, map->h);
+    if (map->kind == SNW_MAP_HARD) a->in_time = NAN; // its inputs have the gravity of its middle
     SNW_TRY(back_through(a, map, err));
-    if (adjoint_moves(map) && map->kind != SNW_MAP_HARD) adjoint_back_times(a, map);
+    const bool own = map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT;
+    if (adjoint_moves(map) && !own) adjoint_back_times(a, map);
     return SNW_OK;
 }
 
@@ -833,7 +858,7 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
 
 snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw_error *err) {
     const snw_model *m = a->m;
-    snw_inputs_at(m, map->t_laws, a->in);
+    adjoint_inputs_at(a, map->t_laws);
     adjoint_evaluate(m, a->in, &map->s, a->w);
     memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
     adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
@@ -966,7 +991,29 @@ void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
     snw_state_copy(x->m, &map->s, x->s);
     if (nz > 0) memcpy(x->s->z, adjoint_map_state(map).z, nz * sizeof *x->s->z);
     adjoint_sampler_branches(x, map);
-    if (map->kind == SNW_MAP_STEP) snw_constraints_impose(x->m, x->in, x->s);
+    if (map->kind == SNW_MAP_STEP || map->steady) snw_constraints_impose(x->m, x->in, x->s);
+}
+
+// value (nscalar) <- the products with residual, rows, rates of laws and memory of a map at the
+// state of the sampler.
+static void sample_residual(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
+                            double *value) {
+    const snw_model *m = x->m;
+    const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
+    snw_residual(m, x->in, x->s, is_static && !map->steady, x->w);
+    if (!is_static) adjoint_integrands(m, x->in, x->w, x->integrand);
+    double *strain = x->integrand + m->nsignal;
+    adjoint_branches_after(x, map, strain);
+    for (int i = 0; i < a->nscalar; i++) {
+        const snw_covectors *v = &a->covectors[i];
+        value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
+        if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
+        if (!is_static) value[i] -= snw_vector_dot(m->nsignal, v->integrand, x->integrand);
+        if (m->nbranch) value[i] -= snw_vector_dot(m->nbranch_coordinate, v->branch, strain);
+        if (!step && !map->steady) continue;
+        value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
+        value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);
+    }
 }
 
 void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value) {
@@ -983,21 +1030,16 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
         adjoint_conserved_sample(a, map, x, value);
         return;
     }
+    if (map->kind == SNW_MAP_EXPLICIT) {
+        adjoint_explicit_sample(x, a, map, value);
+        return;
+    }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
     adjoint_sampler_state(x, map);
-    snw_residual(m, x->in, x->s, is_static, x->w);
-    if (!is_static) adjoint_integrands(m, x->in, x->w, x->integrand);
-    double *strain = x->integrand + m->nsignal;
-    adjoint_branches_after(x, map, strain);
-    for (int i = 0; i < a->nscalar; i++) {
-        const snw_covectors *v = &a->covectors[i];
-        value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
-        if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
-        if (!is_static) value[i] -= snw_vector_dot(m->nsignal, v->integrand, x->integrand);
-        if (m->nbranch) value[i] -= snw_vector_dot(m->nbranch_coordinate, v->branch, strain);
-        if (!step) continue;
-        value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
-        value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);
+    if (is_static && map->hard) {
+        adjoint_rest_sample(x, a, map, value);
+    } else {
+        sample_residual(x, a, map, value);
     }
     if (step || is_static) return;
     for (int i = 0; i < a->nscalar; i++)

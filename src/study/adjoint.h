@@ -96,6 +96,7 @@ typedef struct snw_sampler {
     double *conserved;                 // their equations
     bool known;   // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
                   // without driven coordinates
+    bool law;     // the model has another law only
     int stage;    // 1 + part of a map whose equations the next snw_sampler_map takes; 0: all
     double shift; // of the times of all maps, s
 } snw_sampler;

@@ -34,8 +34,12 @@ static const double *force_of(snw_adjoint *a, int i) {
     return a->branch_force;
 }
 
-// Derivative of strain i after a step by its length, at fixed coordinates.
-static double by_length(const snw_map *map, snw_branch_place at, snw_branch_rule x, int i) {
+static snw_branch_rule rule_of(const snw_map *map, snw_branch_place at) {
+    return snw_relaxation_in_step(map->h, at.time, is_euler(map));
+}
+
+double adjoint_branch_by_length(const snw_map *map, snw_branch_place at, int i) {
+    const snw_branch_rule x = rule_of(map, at);
     const double before = x.old > 0 ? map->branch_place[i] - map->branch_from[i] : 0;
     return (map->s.q[at.q] - map->s.relaxed[i] + before) * x.dc / (1 + x.c);
 }
@@ -82,10 +86,10 @@ void adjoint_branch_back(snw_adjoint *a, const snw_map *map, int scalar) {
         const double bar = b->branch[i] + snw_vector_dot(m->nv, force_of(a, i), mu);
         b->branch[i] = follows(map) ? 0 : bar;
         if (!step) continue;
-        const snw_branch_rule x = snw_relaxation_in_step(map->h, at.time, is_euler(map));
+        const snw_branch_rule x = rule_of(map, at);
         b->branch[i] = x.kept / (1 + x.c) * bar;
         b->place[at.dof] += x.old / (1 + x.c) * bar;
-        if (moves) a->by_own[scalar] += bar * by_length(map, at, x, i);
+        if (moves) a->by_own[scalar] += bar * adjoint_branch_by_length(map, at, i);
     }
 }
 
@@ -98,9 +102,9 @@ void adjoint_branch_force(snw_adjoint *a, const snw_map *map, int k, double leng
         const snw_branch_place at = snw_relaxation_place(m, i);
         double part = map->kind == SNW_MAP_STATIC && follows(map) ? 0 : b->branch[i];
         if (map->kind == SNW_MAP_STEP) {
-            const snw_branch_rule rule = snw_relaxation_in_step(map->h, at.time, is_euler(map));
+            const snw_branch_rule rule = rule_of(map, at);
             part = (rule.kept * b->branch[i] + rule.old * b->place[at.dof]) / (1 + rule.c);
-            if (length != 0) part += length * by_length(map, at, rule, i);
+            if (length != 0) part += length * adjoint_branch_by_length(map, at, i);
         }
         a->branch[i] = part;
         const double *force = force_of(a, i);

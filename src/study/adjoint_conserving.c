@@ -311,7 +311,7 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     const snw_conserved_step x = step_of(map, 0);
     o->theta = snw_conserving_evaluate_step(o->c, &x, o->parts);
     conserved_line l = {.o = o, .a = a, .map = map, .n = o->at.n};
-    const bool written = conserved_tangent_find(m, o, map);
+    const bool written = o->written = conserved_tangent_find(m, o, map);
     for (size_t k = 0; k < n; k++) {
         l.k = (int)k, l.of = BY_INCREMENT;
         const double *by = written  ? conserved_tangent_column(m, o, map->h, BY_INCREMENT, (int)k)
@@ -349,6 +349,12 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     return snw_fail(err, SNW_E_SINGULAR,
                     "there is no derivative at t = %g s: the matrix of the step is singular",
                     map->s.t);
+}
+
+void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map) {
+    const snw_conserved_step x = step_of(map, 0);
+    if (!a->conserved->written)
+        (void)snw_conserving_evaluate_step(a->conserved->c, &x, a->conserved->parts);
 }
 
 // ---- backward -----------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ typedef struct adjoint_conserved {
     double *by_q, *by_v;       // nv: of the energy at a state
     double *parts;             // at the step
     double theta;
+    bool written; // the derivatives of the present step are written tangents
     void *block;
     // of written tangents; NULL where the model has none
     snw_part_model *conservative, *inertia;
@@ -36,6 +37,9 @@ typedef struct adjoint_conserved {
     snw_state *still;
     double *tangent, *line;
 } adjoint_conserved;
+
+// a->conserved->c <- evaluated at the step of the last sweep back or forward.
+void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map);
 
 // Matrices nv x nv and vectors nv of the written tangents.
 enum { CONSERVED_TANGENTS = 12, CONSERVED_LINES = 10 };

@@ -4,12 +4,12 @@
 // derivative Q of P by places, the inertia forces at zero acceleration are G = Q v - T_q, and so
 // the forces of a step F + D v - T_q = r(q_m, v, 0) - Q v have the derivatives
 //
-//     by places  K - K_G - S,   by velocities  D - D_G - Q',   S = T_qq,
+//     by places  K - Q',   by velocities  D - D_G - Q^T,   T_qq = Q' - K_G,
 //
-// K, D those of the residual r, K_G, D_G of G. The fourth-order tensor M_ij,kl is in K_G(v) =
-// v_j v_k M_ij,kl - v_j v_k M_jk,il / 2, from which S follows by polarisation:
-//
-//     S u = (K_G(v + u)'v - K_G(v - u)'v)/4.
+// K, D those of the residual r, K_G, D_G of G, Q' the derivative of Q along v, which is a
+// difference of order 4 of four tangents: the second derivatives of M are in no written tangent.
+// The conservative forces in motion are those at rest and G, so that the tangents of the other
+// forces are K - K_c - K_G and D - D_G.
 #include "study/adjoint_conserving_private.h"
 
 #include "base/fail.h"
@@ -19,8 +19,11 @@
 #include <math.h>
 #include <string.h>
 
-// Matrices: forces of the step by places and velocities, G likewise; Q, M at the middle, the start
-// and the end (M there as factors); S; conservative forces by places, other forces by both.
+// Of places along v in the difference of Q, typical: errors of 10^-13 by order and by rounding.
+static const double along = 1e-3;
+
+// Matrices: forces of the step by places and velocities; Q, M at the middle, the start and the end
+// (M there as factors); T_qq; conservative forces by places, other forces by both.
 enum { FORCE_K, FORCE_D, MID_Q, MID_M, START_Q, START_M, END_Q, END_M, HESSIAN, STATIC_K, HEAT_K };
 enum { HEAT_D = CONSERVED_TANGENTS - 1 };
 // Vectors: T_q at the middle and the end; conservative forces at the middle, gradient of the
@@ -103,32 +106,31 @@ static void kinetic_slope(const snw_model *m, const adjoint_conserved *o, const 
     for (int i = 0; i < m->nv; i++) out[i] -= o->c->w->r[i];
 }
 
-// HESSIAN <- S at the middle, column by column
-static void find_hessian(const snw_model *m, const adjoint_conserved *o) {
-    const int nv = m->nv;
+// out <- derivative of Q at the middle along the velocities v
+static void find_momentum_rate(const snw_model *m, const adjoint_conserved *o, double *out) {
+    static const double weight[] = {2.0 / 3, -1.0 / 12};
+    const size_t nv = (size_t)m->nv, all = nv * nv;
     const double *v = o->c->mid->v;
-    double *S = matrix_of(m, o, HESSIAN), *K = o->c->T;
-    double *moved = line_of(m, o, VARY_P), *product = line_of(m, o, VARY_M), size = 0;
-    for (int i = 0; i < nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
-    if (!(size > 0)) size = 1;
-    for (int k = 0; k < nv; k++) {
-        const double step = size * m->typical[k];
-        double *column = S + (size_t)nv * (size_t)k;
-        memset(column, 0, (size_t)nv * sizeof *column);
+    double *Q = o->c->T, *unit = line_of(m, o, VARY_P), size = 0;
+    memset(out, 0, all * sizeof *out);
+    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
+    if (!(size > 0)) return; // Q is linear in v
+    const double step = along / size;
+    memcpy(unit, v, nv * sizeof *unit);
+    for (int k = 1; k <= 2; k++) {
         for (int side = -1; side < 2; side += 2) {
-            memcpy(moved, v, (size_t)nv * sizeof *v);
-            moved[k] += side * step;
-            place(m, o, o->c->mid->q, moved, NULL);
-            tangents(o, &o->inertia->m, o->part_in, false, K, NULL, NULL);
-            multiply(nv, K, true, v, product);
-            for (int i = 0; i < nv; i++) column[i] += side * product[i] / (4 * step);
+            snw_move(m, o->c->mid->q, side * k * step, unit, o->q);
+            place(m, o, o->q, NULL, v);
+            tangents(o, &o->inertia->m, o->part_in, false, Q, NULL, NULL);
+            const double c = side * weight[k - 1] / step;
+            for (size_t i = 0; i < all; i++) out[i] += c * Q[i];
         }
     }
 }
 
 bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map) {
     snw_conserving *c = o->c;
-    const size_t nv = (size_t)m->nv, bytes = nv * sizeof(double), all = nv * nv;
+    const size_t nv = (size_t)m->nv, bytes = nv * sizeof(double);
     if (!o->inertia) return false;
     snw_inputs_at(m, map->gravity_laws, o->part_in);
     const snw_vec3 change = snw_sub(o->part_in->gravity, c->in->gravity);
@@ -145,14 +147,9 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     place(m, o, c->mid->q, NULL, NULL);
     tangents(o, conservative, o->part_in, true, matrix_of(m, o, STATIC_K), NULL, NULL);
     memcpy(line_of(m, o, STATIC_F), c->w->r, bytes);
-    // the others: r less r_c in motion
     place(m, o, c->mid->q, v, NULL);
     tangents(o, m, c->in, false, K, D, NULL);
     memcpy(force, c->w->r, bytes);
-    tangents(o, conservative, o->part_in, false, KG, DG, NULL);
-    double *heat_K = matrix_of(m, o, HEAT_K), *heat_D = matrix_of(m, o, HEAT_D);
-    for (size_t i = 0; i < all; i++) heat_K[i] = K[i] - KG[i], heat_D[i] = D[i] - DG[i];
-    for (size_t i = 0; i < nv; i++) force[i] -= c->w->r[i];
     // inertia
     snw_part_inputs(m, c->in, SNW_PART_IMPULSE, o->part_in);
     place(m, o, c->mid->q, NULL, v);
@@ -163,16 +160,27 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     place(m, o, c->end->q, NULL, c->end->v);
     tangents(o, inertia, o->part_in, false, matrix_of(m, o, END_Q), NULL, matrix_of(m, o, END_M));
     kinetic_slope(m, o, c->end->q, c->end->v, matrix_of(m, o, END_Q), line_of(m, o, END_T));
-    kinetic_slope(m, o, c->mid->q, v, matrix_of(m, o, MID_Q), line_of(m, o, MID_T));
-    find_hessian(m, o);
+    double *S = matrix_of(m, o, HESSIAN), *T = line_of(m, o, MID_T);
+    find_momentum_rate(m, o, S);
     place(m, o, c->mid->q, v, NULL);
     tangents(o, inertia, o->part_in, false, KG, DG, NULL);
-    const double *Q = matrix_of(m, o, MID_Q), *S = matrix_of(m, o, HESSIAN);
-    for (size_t j = 0; j < nv; j++) {
-        for (size_t i = 0; i < nv; i++) {
-            K[j * nv + i] -= KG[j * nv + i] + S[j * nv + i];
-            D[j * nv + i] -= DG[j * nv + i] + Q[i * nv + j];
+    // S is the derivative of Q, then T_qq
+    const double *Q = matrix_of(m, o, MID_Q), *static_K = matrix_of(m, o, STATIC_K);
+    const double *F = line_of(m, o, STATIC_F);
+    double *heat_K = matrix_of(m, o, HEAT_K), *heat_D = matrix_of(m, o, HEAT_D);
+    for (size_t j = 0, at = 0; j < nv; j++) {
+        for (size_t i = 0; i < nv; i++, at++) {
+            heat_K[at] = K[at] - static_K[at] - KG[at];
+            heat_D[at] = D[at] - DG[at];
+            K[at] -= S[at];
+            D[at] = heat_D[at] - Q[i * nv + j];
+            S[at] -= KG[at];
         }
+    }
+    multiply(m->nv, Q, false, v, T);
+    for (size_t i = 0; i < nv; i++) {
+        force[i] -= F[i] + c->w->r[i];
+        T[i] -= c->w->r[i];
     }
     return snw_cholesky_factor(m->nv, matrix_of(m, o, END_M)) == SNW_OK;
 }

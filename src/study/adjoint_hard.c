@@ -35,7 +35,8 @@ static const double move_length = 1e-3, // of the length of a step
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static hard_layout layout_of(const snw_model *m, const snw_hard_step *r) {
+static hard_layout layout_of(const snw_model *m, const snw_map *map) {
+    const snw_hard_step *r = map->hard;
     hard_layout l = {.h = -1, .energy = -1, .s = -1, .s2 = -1};
     bool closes = false;
     for (int i = 0; i < r->n; i++) {
@@ -50,6 +51,10 @@ static hard_layout layout_of(const snw_model *m, const snw_hard_step *r) {
     l.d = n, n += m->nv;
     l.lambda = n, n += m->nconstraint;
     l.P = n, n += 3 * l.nclosed;
+    if (map->kind == SNW_MAP_STATIC) { // an equilibrium has these only
+        l.v = l.S = l.P1 = l.A = l.v1 = l.impulse = l.p = l.v2 = l.n = n;
+        return l;
+    }
     if (closes) l.h = n++;
     if (r->scaling[0].free || r->scaling[1].free) l.energy = n, n += ENERGIES;
     if (r->scaling[0].free) l.s = n++;
@@ -66,9 +71,7 @@ static hard_layout layout_of(const snw_model *m, const snw_hard_step *r) {
     return l;
 }
 
-int adjoint_hard_size(const snw_adjoint *a, const snw_map *map) {
-    return layout_of(a->m, map->hard).n;
-}
+int adjoint_hard_size(const snw_adjoint *a, const snw_map *map) { return layout_of(a->m, map).n; }
 
 // Time of the laws of equation i.
 static int time_of(const hard_layout *l, const snw_map *map, int i) {
@@ -121,14 +124,14 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
         if (!x->twist || !x->place) return SNW_E_MEMORY;
         memset(x->twist, 0, frames * sizeof *x->twist);
     }
-    x->l = layout_of(m, map->hard);
+    x->l = layout_of(m, map);
     if ((int)n <= x->room && rows <= x->numbers) return SNW_OK;
     const size_t room = n + n / 4, numbers = rows + rows / 4, ns = (size_t)a->nscalar;
     snw_free(x->memory);
     x->room = 0;
     x->memory =
         snw_alloc((5 * room * room + room + (OUTPUTS + 2) * room * nv + (10 + ns) * room +
-                   2 * numbers + (size_t)snw_npower(m) + nv * nv +
+                   room * (size_t)m->nsignal + 2 * numbers + (size_t)snw_npower(m) + nv * nv +
                    36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1) + 10 * nv + 2 * nr + 16) *
                       sizeof(double) +
                   2 * room * sizeof(int) + numbers * sizeof(bool));
@@ -145,6 +148,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     for (int k = 0; k < OUTPUTS; k++) x->F[k] = at, at += room * nv;
     x->by_place = at, at += room * nv;
     x->by_rate = at, at += room * nv;
+    x->by_z = at, at += room * (size_t)m->nsignal;
     x->by_h = at, at += room;
     x->by_t = at, at += room;
     x->x = at, at += room;
@@ -362,6 +366,25 @@ static void find_times(hard_evaluation *e) {
     }
 }
 
+// by_z <- derivatives of the equations by samples of laws, which stay in the step, by differences
+static void find_memory(hard_evaluation *e) {
+    adjoint_hard *x = e->x;
+    const snw_model *m = e->m;
+    for (int k = 0; k < m->nsignal; k++) {
+        double *column = hard_entry(x, x->by_z, 0, k);
+        const double z = e->map->s.z[k], move = 1e-2 * adjoint_memory_size(m, e->map, k);
+        memset(column, 0, (size_t)x->l.n * sizeof *column);
+        for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES && adjoint_is_memory(m, k); j++) {
+            if (j == 0) continue;
+            const double weight = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / move;
+            x->mid->z[k] = x->end->z[k] = x->start->z[k] = z + j * move;
+            hard_all_rows(e, x->sample);
+            for (int i = 0; i < x->l.n; i++) column[i] += weight * x->sample[i];
+        }
+        x->mid->z[k] = x->end->z[k] = x->start->z[k] = z;
+    }
+}
+
 // x->tangent, x->idle <- those of the step taken
 static void find_tangents(hard_evaluation *e) {
     adjoint_hard *x = e->x;
@@ -408,14 +431,20 @@ static snw_status check_contacts(const snw_adjoint *a, const snw_map *map, snw_e
         closing += c->closes;
         if (closing > 1)
             return refuse(a, map, &c->at, "closes at the same instant as another", err);
+        if (c->closes && map->end == SNW_END_EVENT)
+            return refuse(a, map, &c->at, "closes at the same instant as a condition changes", err);
     }
     return SNW_OK;
 }
 
+snw_status adjoint_hard_begin(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    if (hard_open(a, map) != SNW_OK) return snw_fail_memory(err);
+    return check_contacts(a, map, err);
+}
+
 snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
-    if (hard_open(a, map) != SNW_OK) return snw_fail_memory(err);
-    SNW_TRY(check_contacts(a, map, err));
+    SNW_TRY(adjoint_hard_begin(a, map, err));
     adjoint_hard *x = a->hard;
     const hard_layout *l = &x->l;
     const size_t n = (size_t)l->n, nv = (size_t)m->nv;
@@ -447,6 +476,7 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
         add_chain(a, map, l->n, x->F[out], out, BY_RATE, x->by_rate);
     }
     if (times_vary(x, map)) find_times(&e);
+    if (a->remembers) find_memory(&e);
     for (int i = 0; i < l->n && l->h >= 0; i++) *hard_entry(x, x->J, i, l->h) = x->by_h[i];
     e.w->span_held = NULL;
     if (hard_factor(x, map)) return SNW_OK;
@@ -500,6 +530,8 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
         b->place[k] = place[k] - snw_vector_dot(l->n, hard_entry(x, x->by_place, 0, k), mu);
         b->rate[k] = rate[k] - snw_vector_dot(l->n, hard_entry(x, x->by_rate, 0, k), mu);
     }
+    for (int k = 0; k < m->nsignal && a->remembers; k++)
+        b->z[k] -= snw_vector_dot(l->n, hard_entry(x, x->by_z, 0, k), mu);
     memset(b->acc, 0, 4 * (size_t)nv * sizeof *b->acc); // and the past
     memset(b->lambda, 0, (size_t)m->nconstraint * sizeof *b->lambda);
     if (!times_vary(x, map)) return;
@@ -509,16 +541,21 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     t[SNW_TIME_NOW] = given ? by_start - by_length : by_start;
     if (given && map->end == SNW_END_GRID) t[SNW_TIME_START] += by_length;
     t[SNW_TIME_LENGTH] = 0;
+    a->by_free[scalar] = by_length;
+}
+
+snw_status adjoint_hard_refuse_redundant(const snw_adjoint *a, const snw_map *map, snw_error *err) {
+    if (!hard_is_redundant(a->hard)) return SNW_OK;
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "there is no derivative at t = %g s by the adjoint: hard contacts hold the "
+                    "robot more than once, so that not all variables have one; use the "
+                    "forward method, which tells",
+                    map->s.t);
 }
 
 snw_status adjoint_hard_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     SNW_TRY(adjoint_hard_prepare(a, map, err));
-    if (hard_is_redundant(a->hard))
-        return snw_fail(err, SNW_E_SINGULAR,
-                        "there is no derivative at t = %g s by the adjoint: hard contacts hold the "
-                        "robot more than once, so that not all variables have one; use the "
-                        "forward method, which tells",
-                        map->s.t);
+    SNW_TRY(adjoint_hard_refuse_redundant(a, map, err));
     for (int i = 0; i < a->nscalar; i++) back_scalar(a, map, i);
     return SNW_OK;
 }
@@ -538,6 +575,10 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
         const double *by_place = hard_entry(x, x->by_place, 0, j),
                      *by_rate = hard_entry(x, x->by_rate, 0, j);
         for (int i = 0; i < l->n; i++) d[i] -= by_place[i] * b->place[j] + by_rate[i] * b->rate[j];
+    }
+    for (int j = 0; j < m->nsignal && a->remembers; j++) {
+        const double *by_z = hard_entry(x, x->by_z, 0, j);
+        for (int i = 0; i < l->n && b->z[j] != 0; i++) d[i] -= by_z[i] * b->z[j];
     }
     for (int i = 0; i < l->n && times_vary(x, map); i++)
         d[i] -= x->by_t[i] * before + (l->h < 0 ? x->by_h[i] * length : 0);
@@ -561,7 +602,7 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
 
 snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map, snw_error *err) {
     const adjoint_hard *x = a->hard;
-    if (map->kind != SNW_MAP_HARD || x->off < 0) return SNW_OK;
+    if (!map->hard || x->off < 0) return SNW_OK;
     const hard_layout *l = &x->l;
     const snw_hard_step *r = map->hard;
     const snw_hard_contact *at = r->n > 0 ? &r->contact[0].at : NULL;

@@ -48,7 +48,7 @@ struct adjoint_hard {
     snw_twist *twist; // nseg + nobs: zeros
     hard_block block[2];
     int off; // equation that a redundant contact does not allow; -1: none
-    double *J, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu;
+    double *J, *right, *F[OUTPUTS], *by_place, *by_rate, *by_z, *by_h, *by_t, *x, *sample, *mu;
     double *G, *M, *lie, *acc_h, *line, *row, *power;
     double *base; // equations at the step taken
     // Energies of the step taken. They are subtracted part by part: in differences of whole sums
@@ -128,6 +128,12 @@ void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, 
 // rows <- those of the contact at the motion in w (snw_hard_power_row) of the force f.
 void hard_power_row(const hard_evaluation *e, const snw_work *w, const snw_state *s,
                     const snw_hard_contact *c, const double f[3], double *row);
+
+// Memory for the equations of a map. SNW_E_SINGULAR: the state of a contact is not clear, or (the
+// second) contacts hold the robot more than once, which the sweep back does not allow.
+SNW_NODISCARD snw_status adjoint_hard_begin(snw_adjoint *a, const snw_map *map, snw_error *err);
+SNW_NODISCARD snw_status adjoint_hard_refuse_redundant(const snw_adjoint *a, const snw_map *map,
+                                                       snw_error *err);
 
 // ---- solution (adjoint_hard_blocks.c): the equations of d, lambda, P and h know no other
 // unknowns, those of v1 and the impulses none behind them; the rest is explicit.

@@ -264,6 +264,7 @@ void hard_find_middle(snw_adjoint *a, hard_evaluation *e) {
             *hard_entry(x, x->J, l->d + i, l->lambda + k) -=
                 a->C[(size_t)nv * (size_t)k + (size_t)i];
         if (c.slip_dof >= 0) *hard_entry(x, x->J, l->d + c.slip_dof, l->lambda + k) += c.slip;
+        if (c.inactive) *hard_entry(x, x->J, l->lambda + k, l->lambda + k) += 1;
     }
     adjoint_fix_rates(a, x->mid);
     for (int k = 0; k < nv; k++) {
@@ -663,7 +664,8 @@ void hard_find_end(snw_adjoint *a, hard_evaluation *e) {
     if (!r->velocities) return;
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, e->w, k);
-        for (int j = 0; j < c.n; j++) {
+        if (c.inactive) *hard_entry(x, x->J, l->impulse + k, l->impulse + k) += 1;
+        for (int j = 0; j < c.n && !c.inactive; j++) {
             *hard_entry(x, x->J, l->impulse + k, l->v1 + c.dof[j]) += c.C[j];
             *hard_entry(x, x->J, l->v1 + c.dof[j], l->impulse + k) -= c.C[j];
         }

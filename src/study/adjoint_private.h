@@ -5,6 +5,7 @@
 
 #include "base/fields.h"
 #include "constraint/bordered_matrix.h"
+#include "dynamics/relaxation.h"
 #include "solve/scheme.h"
 #include "study/adjoint.h"
 
@@ -63,6 +64,7 @@ struct snw_adjoint {
     snw_covectors *covectors;
     snw_bordered_matrix *T;
     snw_inputs *in;
+    double in_time; // at which adjoint_inputs_at has evaluated them last
     snw_work *w;
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
@@ -84,12 +86,16 @@ struct snw_adjoint {
     // coordinate, integrands by place and rate
     double *stage_given;
     snw_state *stage[SNW_STAGES];
-    adjoint_hard *hard;                  // of steps with hard contacts; NULL before the first one
+    adjoint_hard *hard;                    // of steps with hard contacts; NULL before the first one
+    struct adjoint_explicit *explicit_map; // of explicit schemes; NULL before the first one
     struct adjoint_conserved *conserved; // of steps of the conserving scheme; NULL before the first
     ADJOINT_FIELDS(SNW_FIELD_POINTER)
     void *block;
 };
 
+// a->in <- inputs at time t, unless it has them: a law with a thousand terms takes longer than a
+// step.
+void adjoint_inputs_at(snw_adjoint *a, double t);
 // K, D, M, C <- tangents at s under the inputs of time t, variations as those of
 // snw_tangent_assemble; then K and D at fixed body rates and accelerations.
 void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static);
@@ -129,6 +135,34 @@ void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
 void adjoint_hard_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 double adjoint_hard_magnitude(const snw_adjoint *a, int scalar);
 void adjoint_hard_destroy(snw_adjoint *a);
+// An equilibrium with hard contacts (adjoint_rest.c): its matrix; bars back through it; rows (nv +
+// nconstraint) and gaps of its contacts by a model in the sampler, at its state, and their products
+// with the covectors; x (nv + nconstraint) <- solution for the right side x of the residual and the
+// derivatives `by` of the equations.
+SNW_NODISCARD snw_status adjoint_rest_prepare(snw_adjoint *a, const snw_map *map, snw_error *err);
+SNW_NODISCARD snw_status adjoint_rest_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_rest_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *rows,
+                            double *gap);
+void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
+void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, double *x);
+// Maps of explicit schemes (adjoint_explicit.c): their derivatives; bars back through them and
+// derivatives by variable k forward, with changes of the time before and of the length; where they
+// lead by the model of a sampler, for each time at which laws are read, and the products with that.
+SNW_NODISCARD snw_status adjoint_explicit_prepare(snw_adjoint *a, const snw_map *map,
+                                                  snw_error *err);
+SNW_NODISCARD snw_status adjoint_explicit_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_explicit_apply(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                            double before, double length);
+int adjoint_explicit_size(const snw_model *m, const snw_map *map);
+int adjoint_explicit_stage(const snw_model *m, int i);
+int adjoint_explicit_parts(const snw_map *map);
+double adjoint_explicit_time(const snw_map *map, int part);
+void adjoint_explicit_equations(const snw_sampler *y, const snw_adjoint *a, const snw_map *map,
+                                double *out);
+void adjoint_explicit_sample(const snw_sampler *y, const snw_adjoint *a, const snw_map *map,
+                             double *value);
+double adjoint_explicit_magnitude(const snw_adjoint *a, int scalar);
+void adjoint_explicit_destroy(snw_adjoint *a);
 // Maps of the conserving scheme (adjoint_conserving.c): its steps and its reference energy.
 SNW_NODISCARD snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map,
                                                    snw_error *err);
@@ -205,6 +239,8 @@ void adjoint_memory_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
 // model of x; out (nbranch_coordinate) <- strains after it, 0 where it leaves them.
 void adjoint_sampler_branches(snw_sampler *x, const snw_map *map);
 void adjoint_branches_after(const snw_sampler *x, const snw_map *map, double *out);
+// Derivative of strain i after a step by its length, at fixed coordinates.
+double adjoint_branch_by_length(const snw_map *map, snw_branch_place at, int i);
 // As for the memory of laws: before and after the covectors; before and after the solution.
 void adjoint_branch_begin(snw_adjoint *a, const snw_map *map, int scalar);
 void adjoint_branch_back(snw_adjoint *a, const snw_map *map, int scalar);
@@ -217,6 +253,8 @@ void adjoint_branch_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
 snw_scheme_map adjoint_scheme_map(const snw_map *map);
 void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c);
 void adjoint_place_matrix(snw_adjoint *a, const double *A);
+// T of an equilibrium with its border, after the tangents there.
+void adjoint_static_matrix(snw_adjoint *a, const snw_map *map);
 // Rows of a step are those by places, then `rate` times those of velocities are added.
 void adjoint_border(snw_adjoint *a, const double *C, double sign);
 void adjoint_chart_rows(snw_adjoint *a);

@@ -101,6 +101,7 @@ static double form(int n, const double *x, const double *A, const double *y) {
 
 double snw_map_stage_time(const snw_map *map, int i) {
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_time(map, i);
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_time(map, i);
     const snw_collocation *k = &map->points;
     if (map->kind == SNW_MAP_CONSERVED) return 0.5 * (map->s.t - map->h + map->t_laws);
     if (map->kind != SNW_MAP_STAGES || i == k->s) return map->t_laws;
@@ -171,6 +172,7 @@ static void row_of_chart(const snw_adjoint *a, const double *v, const double *pl
 
 int snw_map_parts(const snw_map *map) {
     if (map->kind == SNW_MAP_HARD) return ADJOINT_HARD_STAGES;
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_parts(map);
     return map->kind == SNW_MAP_STAGES ? map->points.s + (map->m->ndrive > 0 ? 1 : 0) : 1;
 }
 

@@ -250,6 +250,12 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
 // Do the factors of the tangent at st->x show that it is stable?
 static bool branch_plainly_stable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
+    if (p.own[0].user) {
+        int sign, negative;
+        snw_statics_evaluate(st, st->to, st->x);
+        return p.own[0].factor(p.own[0].user, NULL, NULL, &sign, &negative) == SNW_OK &&
+               negative == 0;
+    }
     const size_t n = (size_t)p.n, mark = snw_arena_mark(&st->scratch);
     double *J = snw_arena_doubles(&st->scratch, n * n), *r = snw_arena_doubles(&st->scratch, n);
     int negative;
@@ -335,11 +341,9 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts, con
     return SNW_OK;
 }
 
-// Are equilibria extremes of a potential, few enough coordinates of which are unknown to compute
-// eigenvalues? Then no load is a follower load and none reads probes.
-static bool has_potential(const snw_statics *st) {
+bool snw_statics_has_potential(const snw_statics *st) {
     const snw_model *m = st->m;
-    if (st->steady || m->nnonholonomic || m->nv == 0 || m->nv > MOST_EIGEN) return false;
+    if (st->steady || m->nnonholonomic || m->nv == 0) return false;
     for (int i = 0; i < m->nload_point; i++) {
         if (m->load[m->load_point[i].load].body) return false;
     }
@@ -349,9 +353,16 @@ static bool has_potential(const snw_statics *st) {
     return m->nlive == 0;
 }
 
+// Are the eigenvalues that tell stable from unstable equilibria computed?
+static bool has_eigenvalues(const snw_statics *st) {
+    return (st->m->local || st->m->nv <= MOST_EIGEN) && snw_statics_has_potential(st);
+}
+
+int snw_statics_negative(const snw_statics *st) { return has_eigenvalues(st) ? st->negative : -1; }
+
 snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                             snw_statics_info *info) {
-    if (!has_potential(st)) return SNW_OK;
+    if (!has_eigenvalues(st)) return SNW_OK;
     if (branch_plainly_stable(st)) {
         st->negative = 0;
         return SNW_OK;
@@ -395,7 +406,8 @@ static bool starts_in_balance(snw_statics *st, const snw_state *start) {
 snw_status snw_branch_of_start(snw_statics *st, const snw_statics_opts *opts,
                                const snw_state *start, snw_statics_info *info) {
     const snw_model *m = st->m;
-    if (!opts->assemble || opts->follow || !has_potential(st) || info->reached < 1) return SNW_OK;
+    if (!opts->assemble || opts->follow || !has_eigenvalues(st) || info->reached < 1) return SNW_OK;
+    if (m->local) return SNW_OK; // the motion takes many factorisations
     const snw_statics_info was = *info;
     memcpy(saved(st, 0), st->x, branch_size_of(st));
     snw_status s = SNW_E_DIVERGED;

@@ -26,16 +26,19 @@ snw_status snw_closed_contacts_create(const snw_model *m, snw_closed_contacts **
     c->G = snw_alloc((3 * n * nv + 1) * sizeof(double));
     c->W = snw_alloc((9 * n * n + 1) * sizeof(double));
     c->line = snw_alloc((LINE * n + 1) * sizeof(double));
+    c->limit = snw_alloc((2 * (size_t)m->nstop + 1) * sizeof *c->limit);
     c->near = snw_alloc(((size_t)m->most_touch + 1) * sizeof *c->near);
     c->scratch.size = snw_coulomb_scratch(c->most);
     c->scratch.base = snw_alloc(c->scratch.size + 1);
-    const bool done = c->contact && c->P && c->G && c->W && c->line && c->near && c->scratch.base;
+    const bool done =
+        c->contact && c->P && c->G && c->W && c->line && c->near && c->limit && c->scratch.base;
     return done ? SNW_OK : SNW_E_MEMORY;
 }
 
 void snw_closed_contacts_destroy(snw_closed_contacts *c) {
     if (!c) return;
-    void *const parts[] = {c->contact, c->P, c->G, c->W, c->line, c->near, c->scratch.base, c};
+    void *const parts[] = {c->contact,      c->P, c->G, c->W, c->line, c->near, c->limit,
+                           c->scratch.base, c};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) snw_free(parts[i]);
 }
 
@@ -68,6 +71,8 @@ static snw_status find_contacts(snw_closed_contacts *c, const snw_state *s, cons
             continue;
         SNW_TRY(add_contact(c, snw_hard_point(k), s, what, w, err));
     }
+    const int nlimit = snw_hard_limits_near(m, w, CLOSED * m->length, c->limit);
+    for (int i = 0; i < nlimit; i++) SNW_TRY(add_contact(c, c->limit[i], s, what, w, err));
     if (!m->ntouching_rod) return SNW_OK;
     const int n = snw_hard_touches_near(m, w, CLOSED * m->length, m->most_touch, c->near);
     for (int i = 0; i < n && i < m->most_touch; i++)
@@ -95,8 +100,7 @@ static void find_forces(snw_closed_contacts *c, const snw_work *w) {
         for (int l = 0; l < m->nv; l++) b[j] -= G[l] * w->r[l] * m->typical[l] / m->scale[l];
     }
     for (int i = 0; i < c->n; i++) {
-        const snw_contact *law = &m->contact[snw_hard_law(m, &c->contact[i])];
-        mu[2 * i] = law->along, mu[2 * i + 1] = law->across;
+        snw_hard_friction(m, &c->contact[i], mu + 2 * (ptrdiff_t)i);
     }
     const snw_coulomb_problem problem = {.n = c->n, .W = c->W, .b = b, .mu = mu};
     if (c->n == 0) return;
@@ -107,11 +111,7 @@ static void find_forces(snw_closed_contacts *c, const snw_work *w) {
 }
 
 void snw_closed_contacts_release(const snw_closed_contacts *c, snw_work *w) {
-    for (int k = 0; k < c->m->ncontact_point; k++) {
-        w->hard_force[k] = 0;
-        for (int j = 0; j < 3; j++) w->hard_given[3 * k + j] = 0;
-    }
-    w->nhard_touch = 0;
+    snw_hard_release(c->m, w);
     w->hard_stiffness = w->hard_smooth = 0;
     w->hard_holds = false;
 }
@@ -128,18 +128,7 @@ snw_status snw_closed_contacts_balance(snw_closed_contacts *c, const snw_inputs 
     snw_residual(m, in, s, false, w);
     SNW_TRY(find_contacts(c, s, what, w, err));
     find_forces(c, w);
-    for (int i = 0; i < c->n; i++) {
-        const double *P = c->P + 3 * (ptrdiff_t)i;
-        const int k = c->contact[i].point;
-        if (k >= 0) {
-            w->hard_force[k] = P[0];
-            for (int j = 1; j < 3; j++) w->hard_given[3 * k + j] = P[j];
-            continue;
-        }
-        snw_touch *touch = &w->hard_touch[w->nhard_touch++];
-        *touch = c->contact[i].touch;
-        for (int j = 0; j < 3; j++) touch->held[j] = P[j];
-    }
+    for (int i = 0; i < c->n; i++) snw_hard_give(&c->contact[i], c->P + 3 * (ptrdiff_t)i, w);
     return SNW_OK;
 }
 
@@ -158,8 +147,9 @@ void snw_closed_contacts_hold(snw_closed_contacts *c, snw_directions *d) {
             continue;
         }
         if (c->nholding++ == 0) c->holding = contact;
-        const snw_contact *law = &m->contact[contact];
-        const int n = law->along > 0 && law->across > 0 ? 3 : 1;
+        double mu[2];
+        snw_hard_friction(m, &c->contact[i], mu);
+        const int n = mu[0] > 0 && mu[1] > 0 ? 3 : 1;
         for (int j = 0; j < n; j++) {
             double *row = snw_column_of(d->held, m->nv, d->nheld++);
             const double *G = c->G + (size_t)(3 * i + j) * (size_t)m->nv;

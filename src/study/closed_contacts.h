@@ -16,9 +16,10 @@ typedef struct snw_closed_contacts {
     double *P;                 // 3 most: their forces
     double *G;                 // nv x 3 most: their rows
     double *W, *line;
-    snw_touch *near;
+    snw_touch *near;         // contacts of rods, and limits of stops, that touch
+    snw_hard_contact *limit; // 2 nstop
     snw_arena scratch;
-    int nholding, holding; // contacts that carry a force, the first of m->contact
+    int nholding, holding; // contacts that carry a force, the law of the first
     int ngrazing, grazing; // contacts that touch without force and count as open, likewise
 } snw_closed_contacts;
 

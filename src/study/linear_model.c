@@ -894,7 +894,7 @@ static snw_status hold_contacts(snw_linear *l, const snw_inputs *in, const snw_s
     SNW_TRY(snw_closed_contacts_balance(c, in, l->rest, "linear model", w, err));
     snw_closed_contacts_hold(c, l->d);
     const int of = c->ngrazing ? c->grazing : c->holding;
-    const char *name = c->n ? m->label.contact[m->contact[of].of].name : "";
+    const char *name = c->n ? snw_hard_law_name(m, of) : "";
     if (c->ngrazing)
         return snw_fail(err, SNW_E_MODEL,
                         "the hard contact '%s' touches without force: it opens one way and holds "

@@ -12,8 +12,10 @@
 #include "dynamics/dynamics.h"
 #include "dynamics/joint.h"
 #include "study/adjoint_private.h"
+#include "study/conserving_weights.h"
 #include "study/model_arrays_compare.h"
 #include "study/model_arrays_private.h"
+#include "study/model_branches.h"
 #include "study/model_surroundings.h"
 
 #include <math.h>
@@ -32,12 +34,18 @@ static size_t arrays_size(const snw_model *m) {
     return n + WRENCH * (size_t)m->nload_point;
 }
 
+// Number of the wrenches by the motion of pose i in a->pose_bar of scalar k, three of them.
+static size_t pose_at(const snw_model_arrays *a, int k, int i) {
+    return 3 * ((size_t)k * (size_t)a->m->npose + (size_t)i);
+}
+
 // Stiffness, damping and inertia of rods in a vector by sections: what does not follow from the
 // laws of sections, which is nothing or the inertia of a body at a node; then the numbers of the
 // laws.
 static void replace_sections(const snw_model_arrays *a, const snw_model *m, double *out) {
     double *at = out;
     snw_model_sections_read(a->sections, m, out + a->size);
+    snw_model_branches_read(m, true, out + a->first_branch);
     if (a->geometry) snw_model_geometry_drop_rest(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         memset(at, 0, 2 * rod_numbers(&m->rod[i]) * sizeof *at);
@@ -58,6 +66,7 @@ void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double
     const size_t laws = arrays_size(m), around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_read(a->laws, m, out + laws);
     snw_surroundings_read(m, out + around);
+    snw_model_branches_read(m, false, out + a->first_branch);
     if (a->geometry) snw_model_geometry_read(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
@@ -109,39 +118,45 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
         spread_largest(WRENCH / 2, x + at, out + at);
     for (; at < snw_model_arrays_size(a); at++)
         out[at] = at < a->first_geometry || at >= a->size ? fabs(x[at]) : fmax(fabs(x[at]), 1);
+    snw_model_branches_scale(m, out + a->first_branch);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry, bool motions,
-                                   snw_model_arrays **out) {
+snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
+                                   snw_arrays_schemes schemes, snw_model_arrays **out) {
+    const bool motions = !schemes.hard;
     snw_model_arrays *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .motions = motions, .tree = *m};
+    *a = (snw_model_arrays){
+        .m = m, .nscalar = nscalar, .motions = motions, .tree = *m, .in_time = NAN};
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
     a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
     SNW_TRY(snw_model_sections_create(m, &a->sections));
-    a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
-    a->first_geometry = a->size;
+    a->first_branch = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
+    a->first_geometry = a->size = a->first_branch + snw_model_branches_size(m);
     if (geometry && snw_geometry_is_gathered(m)) {
         SNW_TRY(snw_model_geometry_create(m, motions, &a->geometry));
         a->size += snw_model_geometry_size(m);
         a->needs_geometry = true;
     }
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
+    a->pose_bar = snw_alloc((pose_at(a, nscalar, 0) + 1) * sizeof *a->pose_bar);
     a->section_bar =
         snw_alloc((a->size + snw_model_sections_size(a->sections) + 1) * sizeof *a->section_bar);
     a->by_signal = snw_alloc(((size_t)m->nsignal + (size_t)m->nv + 1) * sizeof *a->by_signal);
-    if (!a->bar || !a->section_bar || !a->by_signal) return SNW_E_MEMORY;
+    if (!a->bar || !a->section_bar || !a->by_signal || !a->pose_bar) return SNW_E_MEMORY;
+    snw_model_arrays_clear(a);
     a->virtual_rate = a->by_signal + m->nsignal;
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_inputs_create(m, &a->held));
     SNW_TRY(snw_state_create(m, &a->s));
     SNW_TRY(snw_state_create(m, &a->trial));
     SNW_TRY(snw_work_create(m, &a->w));
-    return snw_work_create(m, &a->at_mu);
+    SNW_TRY(snw_work_create(m, &a->at_mu));
+    return schemes.conserving ? arrays_conserved_create(a) : SNW_OK;
 }
 
 void snw_model_arrays_destroy(snw_model_arrays *a) {
@@ -149,6 +164,7 @@ void snw_model_arrays_destroy(snw_model_arrays *a) {
     snw_model_laws_destroy(a->laws);
     snw_model_sections_destroy(a->sections);
     snw_free(a->section_bar);
+    snw_free(a->pose_bar);
     snw_free(a->by_signal);
     snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
@@ -157,6 +173,7 @@ void snw_model_arrays_destroy(snw_model_arrays *a) {
     snw_state_destroy(a->trial);
     snw_work_destroy(a->w);
     snw_work_destroy(a->at_mu);
+    arrays_conserved_destroy(a);
     snw_free(a->bar);
     snw_free(a);
 }
@@ -173,6 +190,8 @@ const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar) {
 
 void snw_model_arrays_clear(snw_model_arrays *a) {
     memset(a->bar, 0, (size_t)a->nscalar * a->size * sizeof *a->bar);
+    memset(a->pose_bar, 0, pose_at(a, a->nscalar, 0) * sizeof *a->pose_bar);
+    a->poses_wait = false;
 }
 
 // ---- products -----------------------------------------------------------------------------------
@@ -200,6 +219,19 @@ static void virtual_motion(snw_model_arrays *a, const snw_state *s, const double
     snw_kinematics(&a->tree, a->held, a->trial, false, w);
 }
 
+void snw_model_arrays_finish(snw_model_arrays *a) {
+    if (!a->poses_wait) return;
+    for (int k = 0; k < a->nscalar; k++) {
+        for (int i = 0; i < a->m->npose; i++) {
+            snw_wrench *by = a->pose_bar + pose_at(a, k, i);
+            snw_model_laws_add_pose(a->laws, i, a->in, by,
+                                    a->bar + (size_t)k * a->size + arrays_size(a->m));
+            memset(by, 0, 3 * sizeof *by);
+        }
+    }
+    a->poses_wait = false;
+}
+
 // a->held <- inputs a->in with all given motions at rest
 static void hold_inputs(snw_model_arrays *a) {
     const snw_model *m = a->m;
@@ -208,6 +240,22 @@ static void hold_inputs(snw_model_arrays *a) {
     memset(a->held->pose_du, 0, (size_t)m->npose * sizeof *a->held->pose_du);
     memset(a->held->dxi, 0, (size_t)m->nfield * sizeof *a->held->dxi);
     memset(a->held->ddxi, 0, (size_t)m->nfield * sizeof *a->held->ddxi);
+}
+
+// a->in, a->held <- inputs at time t: those that the arrays or the adjoint have, if they are of
+// that time. Before, the bars of poses that wait for the time of the last ones.
+static void inputs_at(snw_model_arrays *a, const snw_adjoint *adjoint, double t) {
+    if (a->in_time != t) {
+        snw_model_arrays_finish(a);
+        if (adjoint && adjoint->in_time == t && adjoint->in->t == t) {
+            snw_inputs_copy(adjoint->in, a->in);
+        } else {
+            snw_inputs_at(a->m, t, a->in);
+        }
+    }
+    a->in_time = t;
+    a->in->integral_step = 0;
+    hold_inputs(a);
 }
 
 // bar -= x y' (n x n, by rows)
@@ -234,25 +282,24 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
-// bar += derivatives by the laws of poses that move, from those of the last sweep over geometry,
-// under the inputs a->in.
-static void add_poses(snw_model_arrays *a, double *bar) {
+// Derivatives by the laws of poses that move, from those of the last sweep over geometry, for the
+// scalar of `bar`: frames and steps at one time have the same laws, so that their sum waits for
+// another time.
+static void add_poses(snw_model_arrays *a, const double *bar) {
     if (!a->geometry || !a->motions) return;
+    const int k = (int)((size_t)(bar - a->bar) / a->size);
     for (int i = 0; i < a->m->npose; i++) {
         snw_wrench by[3];
-        if (snw_model_geometry_take_pose(a->geometry, i, by))
-            snw_model_laws_add_pose(a->laws, i, a->in, by, bar + arrays_size(a->m));
+        if (!snw_model_geometry_take_pose(a->geometry, i, by)) continue;
+        snw_wrench *to = a->pose_bar + pose_at(a, k, i);
+        for (int j = 0; j < 3; j++) to[j] = snw_wrench_add(to[j], by[j]);
+        a->poses_wait = true;
     }
 }
 
-// Covectors of a map: those of its rows and of the integrands of laws may be NULL, none.
-typedef struct map_covectors {
-    const double *mu, *nu, *integrand;
-} map_covectors;
-
 // bar -= derivatives of mu'r - nu'e - integrand'E at state s, whose forces are in a->w, with the
 // virtual motion in a->at_mu
-static void subtract_products(snw_model_arrays *a, map_covectors by, const snw_state *s,
+static void subtract_products(snw_model_arrays *a, arrays_covectors by, const snw_state *s,
                               bool is_static, double *bar) {
     const snw_model *m = a->m;
     const double *mu = by.mu;
@@ -408,13 +455,12 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
                  n = end + stages * nm;
     for (size_t i = 0; i < stages; i++) {
         const snw_state *s = adjoint->stage[i];
-        snw_inputs_at(a->m, snw_map_stage_time(map, (int)i), a->in);
-        hold_inputs(a);
+        inputs_at(a, adjoint, snw_map_stage_time(map, (int)i));
         snw_residual(a->m, a->in, s, false, a->w);
         for (int k = 0; k < a->nscalar; k++) {
             const double *mu = adjoint->stage_mu + (size_t)k * n;
-            const map_covectors by = {.mu = mu + i * nv,
-                                      .integrand = nm ? mu + end + i * nm : NULL};
+            const arrays_covectors by = {.mu = mu + i * nv,
+                                         .integrand = nm ? mu + end + i * nm : NULL};
             virtual_motion(a, s, by.mu, a->at_mu);
             subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
         }
@@ -433,11 +479,14 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         arrays_add_hard(a, adjoint, map);
         return;
     }
+    if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY) {
+        arrays_add_conserved(a, adjoint, map);
+        return;
+    }
     const bool is_static = map->kind == SNW_MAP_STATIC;
     const double *z = adjoint_map_state(map).z; // integrals before half a step of integrands
-    snw_inputs_at(m, map->t_laws, a->in);
-    a->in->integral_step = adjoint_half_step(map);
-    hold_inputs(a);
+    inputs_at(a, adjoint, map->t_laws);
+    a->in->integral_step = a->held->integral_step = adjoint_half_step(map);
     snw_state_copy(m, &map->s, a->s);
     if (m->nsignal > 0) memcpy(a->s->z, z, (size_t)m->nsignal * sizeof *z);
     if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
@@ -445,9 +494,13 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
     const bool rows = is_static || map->kind == SNW_MAP_STEP; // others have those of rates
     for (int k = 0; k < a->nscalar; k++) {
         const snw_covectors *of = &adjoint->covectors[k];
-        const map_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
+        const arrays_covectors by = {of->mu, rows ? of->nu : NULL,
+                                     is_static ? NULL : of->integrand};
         virtual_motion(a, a->s, by.mu, a->at_mu);
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
+        if (m->nbranch)
+            snw_model_branches_subtract(m, map, of->mu, of->branch,
+                                        a->bar + (size_t)k * a->size + a->first_branch);
     }
     add_drives(a, adjoint, map);
     if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
@@ -464,6 +517,7 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
     double *laws = bar + arrays_size(m);
     snw_vec3 moment = {{0}};
     snw_surroundings_add_energy(m, a->w, c->elastic, laws + snw_model_laws_size(a->laws));
+    if (m->nbranch) snw_model_branches_add_energy(m, s, c->elastic, bar + a->first_branch);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         const double *q = s->q + rod->dof0 + rod->shift;
@@ -492,8 +546,7 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
     snw_model_laws_add_gravity(a->laws, snw_scale(-c->gravity, moment), a->in, laws);
 }
 
-// ---- for steps with hard contacts (model_arrays_hard.c)
-// ------------------------------------------
+// ---- for steps with hard contacts, and of the conserving scheme ---------------------------------
 
 size_t arrays_laws_at(const snw_model_arrays *a) { return arrays_size(a->m); }
 
@@ -502,22 +555,21 @@ size_t arrays_surroundings_at(const snw_model_arrays *a) {
 }
 
 void arrays_inputs_at(snw_model_arrays *a, double t) {
-    snw_inputs_at(a->m, t, a->in);
-    hold_inputs(a);
+    inputs_at(a, NULL, t);
+    a->in_time = NAN; // the caller may change them
 }
 
 void arrays_virtual_motion(snw_model_arrays *a, const snw_state *s, const double *mu) {
     virtual_motion(a, s, mu, a->at_mu);
 }
 
-void arrays_subtract_product(snw_model_arrays *a, const double *mu, const double *nu,
-                             const snw_state *s, double *bar) {
-    subtract_products(a, (map_covectors){.mu = mu, .nu = nu}, s, false, bar);
+void arrays_subtract_product(snw_model_arrays *a, arrays_covectors by, const snw_state *s,
+                             double *bar) {
+    subtract_products(a, by, s, false, bar);
 }
 
-void arrays_add_energies(snw_model_arrays *a, const snw_energy_weights *c, const snw_state *s,
-                         double *bar) {
-    add_energies(a, c, s, bar);
+void arrays_subtract_gravity(snw_model_arrays *a, snw_vec3 by, double *bar) {
+    snw_model_laws_add_gravity(a->laws, snw_scale(-1, by), a->in, bar + arrays_laws_at(a));
 }
 
 void arrays_subtract_inertia(const snw_model_arrays *a, int seg, snw_twist eta, snw_twist X,
@@ -529,9 +581,28 @@ void arrays_subtract_mass(const snw_model_arrays *a, int seg, double by, double 
     bar[first_inertia(a->m) + INERTIA * (size_t)seg] -= by;
 }
 
-void arrays_subtract_stiffness(const snw_model_arrays *a, const double *mu, const snw_state *s,
+void arrays_subtract_first_moment(const snw_model_arrays *a, int seg, snw_vec3 by, double *bar) {
+    bar += first_inertia(a->m) + INERTIA * (size_t)seg + 1;
+    for (int k = 0; k < 3; k++) bar[k] -= by.e[k];
+}
+
+// First stiffness of a spring in a vector of the arrays.
+static size_t first_spring(const snw_model *m) {
+    return first_inertia(m) - SPRING * (size_t)m->nspring;
+}
+
+void arrays_subtract_diagonal(const snw_model_arrays *a, int rod, int i, double by, double *bar) {
+    for (int k = 0; k < rod; k++) bar += 2 * rod_numbers(&a->m->rod[k]);
+    bar[i * (a->m->rod[rod].ndof + 1)] -= by;
+}
+
+void arrays_subtract_spring(const snw_model_arrays *a, int spring, double by, double *bar) {
+    bar[first_spring(a->m) + SPRING * (size_t)spring] -= by;
+}
+
+// bar -= derivatives of mu'K q of rods and springs
+static void subtract_stiffness(const snw_model *m, const double *mu, const snw_state *s,
                                double *bar) {
-    const snw_model *m = a->m;
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         subtract_outer(rod->ndof, mu + rod->dof0, s->q + rod->dof0 + rod->shift, bar);
@@ -539,6 +610,47 @@ void arrays_subtract_stiffness(const snw_model_arrays *a, const double *mu, cons
     }
     for (int i = 0; i < m->nspring; i++, bar += SPRING)
         subtract_spring(m, &m->spring[i], mu, s, true, bar);
+}
+
+void arrays_subtract_part(snw_model_arrays *a, const snw_part_model *of, snw_part part,
+                          const snw_inputs *in, const double *mu, const snw_state *s,
+                          const snw_work *w, double *bar) {
+    const bool conservative = part == SNW_PART_CONSERVATIVE;
+    const snw_model *m = &of->m;
+    snw_product x = {.in = in,
+                     .s = s,
+                     .w = w,
+                     .at_mu = a->at_mu,
+                     .mu = mu,
+                     .part = m,
+                     .by_signal = a->by_signal};
+    snw_vec3 weight = {{0}};
+    virtual_motion(a, s, mu, a->at_mu);
+    memset(a->by_signal, 0, (size_t)a->m->nsignal * sizeof *a->by_signal);
+    double *inertia = bar + first_inertia(m);
+    for (int i = 0; i < m->nseg; i++, inertia += INERTIA) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_twist eta = a->at_mu->V[i], V = w->V[i];
+        subtract_inertia(eta, w->A[i], inertia);
+        subtract_inertia(snw_twist_scale(-1, snw_ad(V, eta)), V, inertia);
+        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, eta);
+        weight = snw_add(weight, snw_rotate(w->g[i].R, P.f));
+    }
+    if (a->needs_geometry) snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
+    if (!conservative) return;
+    subtract_stiffness(m, mu, s, bar);
+    snw_model_laws_add_gravity(a->laws, weight, a->in, bar + arrays_laws_at(a));
+    x.is_static = true; // elastic forces alone
+    snw_surroundings_subtract(m, &x, bar + arrays_surroundings_at(a));
+}
+
+void arrays_subtract_motion(snw_model_arrays *a, snw_energy_weights c, const snw_state *s,
+                            double *bar) {
+    const snw_energy_weights minus = {
+        .kinetic = -c.kinetic, .elastic = -c.elastic, .gravity = -c.gravity};
+    if (c.kinetic != 0 || c.elastic != 0 || c.gravity != 0) add_energies(a, &minus, s, bar);
+    if (a->needs_geometry)
+        snw_model_geometry_motion(a->geometry, &c, a->in, s, a->w, bar + a->first_geometry);
 }
 
 // bar += derivatives of tensions and pressures.
@@ -568,6 +680,26 @@ static void move_beyond(const snw_model *m, const snw_station *at, snw_twist e, 
     }
 }
 
+// The virtual motion of move_beyond depends on poses, too: node k moves in its parent with b e_k, b
+// the step of at->beyond there and e_k the rigid motion in its axes.
+static void add_beyond(snw_model_arrays *a, const snw_station *at, snw_twist e) {
+    const snw_rod *rod = &a->m->rod[at->rod];
+    const snw_work *w = a->w;
+    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
+    snw_contact_bars bars = {0};
+    for (int k = 0; k < rod->nseg; k++) {
+        const int i = rod->seg0 + k;
+        const double b = at->beyond[k] - (k > 0 ? at->beyond[k - 1] : 0);
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[i]), w->g[at->seg]);
+        if (b == 0) continue;
+        bars.seg[0] = i, bars.seg[1] = at->seg;
+        bars.pose[0] =
+            snw_wrench_scale(b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i]));
+        bars.pose[1] = snw_wrench_scale(-b, snw_ad_pull(e, snw_wrench_to_child(h, w->F[i])));
+        snw_model_geometry_more(a->geometry, 2, &bars, 1);
+    }
+}
+
 // bar += derivatives of wrenches within rods: minus the sum of the forces beyond the station.
 static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
                          const double *y_bar, const snw_state *s, double *bar) {
@@ -579,7 +711,8 @@ static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_out
         memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
         virtual_motion(a, s, a->virtual_rate, a->at_mu);
         move_beyond(m, snw_output_station(m, &output[i]), e, a->w, a->at_mu->V);
-        subtract_products(a, (map_covectors){.mu = a->virtual_rate}, s, false, bar);
+        if (a->needs_geometry) add_beyond(a, snw_output_station(m, &output[i]), e);
+        subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
     }
 }
 
@@ -599,21 +732,28 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
                              .v = snw_rotate_inv(a->w->g[first].R, e.v)}};
         memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
         virtual_motion(a, s, a->virtual_rate, a->at_mu);
+        if (!p->body && a->needs_geometry) { // e is fixed in the world
+            const snw_wrench F = a->w->F[first];
+            snw_contact_bars bars = {.seg = {first}};
+            bars.pose[0].m = snw_scale(-1, snw_add(snw_cross(e.w, F.m), snw_cross(e.v, F.f)));
+            snw_model_geometry_more(a->geometry, 1, &bars, 1);
+        }
         for (int k = 0; k < m->nseg; k++)
             a->at_mu->V[k] = k < first ? snw_twist_zero()
                              : k == first
                                  ? e
                                  : snw_twist_to_child(a->w->h[k], a->at_mu->V[m->seg[k].parent]);
-        subtract_products(a, (map_covectors){.mu = a->virtual_rate}, s, false, bar);
+        subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
     }
 }
 
-// Does an output depend on numbers that are not geometric, at a fixed state?
-static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
+// Does an output depend on forces: on numbers that are not geometric, or on multipliers?
+static bool reads_forces(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
         if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT ||
-            use == SNW_OUTPUT_WRENCH)
+            use == SNW_OUTPUT_WRENCH ||
+            m->desc->probe[adjoint->output[i].probe].kind == SNW_PROBE_REACTION)
             return true;
     }
     return false;
@@ -622,11 +762,10 @@ static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
 void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
                             const double *y_bar) {
     const snw_model *m = a->m;
-    const bool numbers = reads_numbers(m, adjoint);
-    if (!a->needs_geometry && !numbers) return;
-    snw_inputs_at(m, map->t_laws, a->in);
-    hold_inputs(a);
-    if (numbers) {
+    const bool forces = reads_forces(m, adjoint);
+    if (!a->needs_geometry && !forces) return;
+    inputs_at(a, adjoint, map->t_laws);
+    if (forces) {
         snw_residual(m, a->in, &map->s, false, a->w);
     } else {
         snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
@@ -663,6 +802,7 @@ void snw_model_arrays_add_drive(snw_model_arrays *a, int scalar, int drive, doub
 }
 
 void snw_model_arrays_fold(snw_model_arrays *a, const double *factor) {
+    snw_model_arrays_finish(a);
     double *margin = a->bar + (size_t)(a->nscalar - 1) * a->size;
     for (int k = 0; k < a->nscalar - 1; k++) {
         double *to = a->bar + (size_t)k * a->size;
@@ -691,6 +831,7 @@ bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
 
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
     return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL, a->motions) &&
+           (!a->conserved || snw_conserving_weights_alike(a->m, other)) &&
            (!a->by_sections || snw_model_sections_only(a->sections, other));
 }
 
@@ -701,7 +842,15 @@ const double *snw_model_arrays_section_bars(snw_model_arrays *a, int scalar) {
     memset(a->section_bar + a->size, 0, snw_model_sections_size(a->sections) * sizeof *bar);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
-        snw_model_sections_add(a->sections, i, K, K + n, M, a->section_bar + a->size);
+        const snw_branch_numbers of = snw_model_branches_of(m, i);
+        double *own = a->section_bar + a->first_branch;
+        const snw_section_bars by = {.K = K,
+                                     .D = K + n,
+                                     .branch_K = bar + a->first_branch + of.K,
+                                     .M = M,
+                                     .fraction = own + of.fraction,
+                                     .instant = own + of.instant};
+        snw_model_sections_add(a->sections, i, &by, a->section_bar + a->size);
         K += 2 * n;
     }
     if (a->geometry)

@@ -13,15 +13,20 @@
 typedef struct snw_model_arrays snw_model_arrays;
 
 // Has a model such numbers? Not with rods of variable length, conditions, contacts without slip,
-// concentric tubes, nor where a law reads the effort of a tendon. With hard contacts, or `hard`,
-// the scheme for them: not with compliant contacts, stops, cables, fluids, fields of force.
-bool snw_model_arrays_apply(const snw_model *m, bool hard);
+// concentric tubes, nor where a law reads the effort of a tendon. With hard contacts, or the
+// scheme for them: not with compliant contacts, stops, cables, fluids, fields of force. With the
+// conserving scheme: nor with moving poses, wheels, contacts. With collocation: not with Maxwell
+// branches.
+typedef struct snw_arrays_schemes {
+    bool hard, conserving, collocation; // steps of the scheme for hard contacts, and of these
+} snw_arrays_schemes;
+bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes);
 
 // For `nscalar` scalars, whose outputs are known (model_outputs.h); `geometry`: also as functions
-// of geometric numbers; `motions`: also of the numbers of given motions, not of steps with hard
-// contacts.
+// of geometric numbers. Numbers of given motions are not among them for steps with hard contacts.
 SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
-                                                 bool motions, snw_model_arrays **out);
+                                                 snw_arrays_schemes schemes,
+                                                 snw_model_arrays **out);
 void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
 
 // Do all equations of `other` differ from those of the model in these numbers only? False also
@@ -41,6 +46,8 @@ void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double
 // out (size) <- of each number the largest of its matrix, inertia or wrench, for rounding.
 void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *out);
 
+// Completes the bars after the last map.
+void snw_model_arrays_finish(snw_model_arrays *a);
 // Derivatives by the numbers; the vector of scalar i is the i-th.
 const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar);
 void snw_model_arrays_clear(snw_model_arrays *a);

@@ -6,6 +6,7 @@
 #include "study/model_arrays_compare.h"
 
 #include "math/expr_op.h"
+#include "study/conserving_weights.h"
 #include "study/model_arrays.h"
 #include "study/model_geometry.h"
 #include "study/model_laws.h"
@@ -16,10 +17,10 @@
 #include <string.h>
 
 // A member added to the model must be compared below, or counted by has_others: a derivative would
-// leave it out silently. Subtrees and how the mass matrix is computed follow from segments and
-// paths.
+// leave it out silently. Subtrees, how the mass matrix is computed, and the recorded nodes follow
+// from segments and paths.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1200, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1224, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
@@ -72,7 +73,7 @@ static bool has_others(const snw_model *m) {
             return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
-           m->nbranch > 0 || (m->hard && !hard_is_known(m));
+           (m->hard && !hard_is_known(m));
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
@@ -153,7 +154,9 @@ static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, c
     if (a->link != b->link || (!free && a->L != b->L) || a->nc != b->nc || a->na != b->na ||
         a->dof0 != b->dof0 || a->ndof != b->ndof || a->shift != b->shift || a->root != b->root ||
         a->seg0 != b->seg0 || a->nseg != b->nseg || a->point0 != b->point0 ||
-        a->npoint != b->npoint || a->rule.kind != b->rule.kind || a->rule.number != b->rule.number)
+        a->npoint != b->npoint || a->rule.kind != b->rule.kind ||
+        a->rule.number != b->rule.number || a->nbranch != b->nbranch ||
+        a->branch_adr != b->branch_adr || a->branch_coordinate0 != b->branch_coordinate0)
         return false;
     if (!same_bytes(a->na, sizeof *a->comp, a->comp, b->comp) ||
         !same_bytes(a->na, sizeof *a->dof, a->dof, b->dof) ||
@@ -444,8 +447,18 @@ static bool same_study(const snw_desc *a, const snw_desc *b) {
     return true;
 }
 
-bool snw_model_arrays_apply(const snw_model *m, bool hard) {
-    return !has_others(m) && (!hard || hard_is_known(m));
+// Are the derivatives of steps of the conserving scheme by all numbers known?
+static bool conserving_is_known(const snw_model *m) {
+    for (int i = 0; i < m->npose; i++) {
+        if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
+    }
+    return m->ncontact == 0 && hard_is_known(m) && snw_conserving_weights_alike(m, m);
+}
+
+bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {
+    return !has_others(m) && (!schemes.hard || hard_is_known(m)) &&
+           (!schemes.collocation || m->nbranch == 0) &&
+           (!schemes.conserving || conserving_is_known(m));
 }
 
 bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry,

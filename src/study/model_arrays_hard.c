@@ -92,39 +92,17 @@ static void add_friction(const hard_sum *y, const snw_hard_step_contact *of, int
                                    y->bar + arrays_surroundings_at(y->a));
 }
 
-// ---- parts of the forces ------------------------------------------------------------------------
-
 // bar -= derivatives of mu'r of a part of the forces, which are in w at state s
 static void subtract_part(const hard_sum *y, snw_part part, const double *mu, const snw_state *s,
                           const snw_work *w) {
-    snw_model_arrays *a = y->a;
-    const bool conservative = part == SNW_PART_CONSERVATIVE;
-    const snw_model *m = conservative ? &y->x->conservative->m : &y->x->impulse->m;
-    snw_product x = {.in = y->x->part_in,
-                     .s = s,
-                     .w = w,
-                     .at_mu = a->at_mu,
-                     .mu = mu,
-                     .part = m,
-                     .by_signal = a->by_signal};
-    snw_vec3 weight = {{0}};
-    arrays_virtual_motion(a, s, mu);
-    memset(a->by_signal, 0, (size_t)a->m->nsignal * sizeof *a->by_signal);
-    for (int i = 0; i < m->nseg; i++) {
-        if (!snw_seg_has_mass(m, w, i)) continue;
-        const snw_twist eta = a->at_mu->V[i], V = w->V[i];
-        arrays_subtract_inertia(a, i, eta, w->A[i], y->bar);
-        if (!conservative) continue; // at rest
-        arrays_subtract_inertia(a, i, snw_twist_scale(-1, snw_ad(V, eta)), V, y->bar);
-        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, eta);
-        weight = snw_add(weight, snw_rotate(w->g[i].R, P.f));
-    }
-    if (a->needs_geometry) snw_model_geometry_subtract(a->geometry, &x, y->bar + a->first_geometry);
-    if (!conservative) return;
-    arrays_subtract_stiffness(a, mu, s, y->bar);
-    snw_model_laws_add_gravity(a->laws, weight, a->in, y->bar + arrays_laws_at(a));
-    x.is_static = true; // elastic forces alone
-    snw_surroundings_subtract(m, &x, y->bar + arrays_surroundings_at(a));
+    const snw_part_model *of = part == SNW_PART_CONSERVATIVE ? y->x->conservative : y->x->impulse;
+    arrays_subtract_part(y->a, of, part, y->x->part_in, mu, s, w, y->bar);
+}
+
+// bar -= derivatives of the energies with these factors, and of what was added, at the motion in
+// a->w
+static void subtract_motion(const hard_sum *y, snw_energy_weights c, const snw_state *s) {
+    arrays_subtract_motion(y->a, c, s, y->bar);
 }
 
 // ---- middle -------------------------------------------------------------------------------------
@@ -159,7 +137,7 @@ static void add_middle(hard_sum *y) {
         const double *S = mu + l->S + 3 * turned++, along[3] = {0, -c->P[1], -c->P[2]};
         add_force(y, a->w, &c->at, along, (snw_vec3){{S[0], S[1], S[2]}});
     }
-    arrays_subtract_product(a, rate, NULL, x->mid, y->bar);
+    arrays_subtract_product(a, (arrays_covectors){.mu = rate}, x->mid, y->bar);
     hard_give_forces(&y->e, NULL, 0, a->w);
     if (work == 0) return;
     for (int i = 0; i < m->nv; i++) rate[i] = -work * h * x->mid->v[i];
@@ -176,18 +154,6 @@ static void move_end(const hard_sum *y, const double *v) {
     snw_state_copy(a->m, y->x->end, a->s);
     memcpy(a->s->v, v, (size_t)a->m->nv * sizeof *v);
     snw_kinematics(a->m, a->in, a->s, false, a->w);
-}
-
-// bar -= derivatives of the energies with these factors, and of what was added, at the motion in
-// a->w
-static void subtract_motion(const hard_sum *y, snw_energy_weights c, const snw_state *s) {
-    snw_model_arrays *a = y->a;
-    const snw_energy_weights minus = {
-        .kinetic = -c.kinetic, .elastic = -c.elastic, .gravity = -c.gravity};
-    if (c.kinetic != 0 || c.elastic != 0 || c.gravity != 0)
-        arrays_add_energies(a, &minus, s, y->bar);
-    if (a->needs_geometry)
-        snw_model_geometry_motion(a->geometry, &c, a->in, s, a->w, y->bar + a->first_geometry);
 }
 
 // The velocity with which the robot is carried along, times covectors of the velocities and c
@@ -293,7 +259,7 @@ static void add_impulse(const hard_sum *y) {
         memset(rate, 0, (size_t)m->nv * sizeof *rate);
         snw_residual(m, a->in, x->end, false, a->w);
         arrays_virtual_motion(a, x->end, rate);
-        arrays_subtract_product(a, rate, nu, x->end, y->bar);
+        arrays_subtract_product(a, (arrays_covectors){.mu = rate, .nu = nu}, x->end, y->bar);
     }
     if (!r->velocities) return;
     snw_state_copy(m, x->end, a->s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// model_arrays_private.h: what model_arrays.c shares with model_arrays_hard.c.
+// model_arrays_private.h: what model_arrays.c shares with model_arrays_hard.c and
+// model_arrays_conserving.c.
 #pragma once
 
 #include "study/model_arrays.h"
@@ -8,6 +9,9 @@
 #include "study/model_laws.h"
 #include "study/model_outputs.h"
 #include "study/model_sections.h"
+#include "study/part_model.h"
+
+struct snw_conserved_arrays; // of steps of the conserving scheme
 
 struct snw_model_arrays {
     const snw_model *m;
@@ -21,11 +25,15 @@ struct snw_model_arrays {
     snw_model_sections *sections;
     bool by_sections;
     double *section_bar; // vector by sections
-    size_t first_geometry;
+    size_t first_branch, first_geometry;
     double *by_signal, *virtual_rate; // nsignal, nv
     snw_inputs *in, *held;
+    double in_time;       // of `in`; NaN: they were changed
+    snw_wrench *pose_bar; // nscalar x npose x 3: by the motions of poses, at the time of `in`
+    bool poses_wait;      // some of them are not yet in the bars
     snw_state *s, *trial;
     snw_work *w, *at_mu;
+    struct snw_conserved_arrays *conserved; // NULL: none
 };
 
 // First numbers of laws and of surroundings.
@@ -35,17 +43,38 @@ size_t arrays_surroundings_at(const snw_model_arrays *a);
 void arrays_inputs_at(snw_model_arrays *a, double t);
 // a->at_mu <- motion when the rates are mu.
 void arrays_virtual_motion(snw_model_arrays *a, const snw_state *s, const double *mu);
-// bar -= derivatives of mu'r - nu'e at s, whose forces are in a->w, with the virtual motion of mu.
-void arrays_subtract_product(snw_model_arrays *a, const double *mu, const double *nu,
-                             const snw_state *s, double *bar);
-// bar += derivatives of energies at the motion in a->w, but for geometry.
-void arrays_add_energies(snw_model_arrays *a, const snw_energy_weights *c, const snw_state *s,
-                         double *bar);
-// bar -= derivatives of eta'M X by the inertia of a segment; of a product by its mass; of mu'K q.
+// Covectors of a map: those of its rows and of the integrands of laws may be NULL, none.
+typedef struct arrays_covectors {
+    const double *mu, *nu, *integrand;
+} arrays_covectors;
+// bar -= derivatives of mu'r - nu'e - integrand'E at s, whose forces are in a->w, with the virtual
+// motion of mu.
+void arrays_subtract_product(snw_model_arrays *a, arrays_covectors by, const snw_state *s,
+                             double *bar);
+// bar -= derivatives of eta'M X by the inertia of a segment; of a product by its mass and by its
+// first moment; by gravity, under the inputs a->in.
 void arrays_subtract_inertia(const snw_model_arrays *a, int seg, snw_twist eta, snw_twist X,
                              double *bar);
 void arrays_subtract_mass(const snw_model_arrays *a, int seg, double by, double *bar);
-void arrays_subtract_stiffness(const snw_model_arrays *a, const double *mu, const snw_state *s,
-                               double *bar);
+void arrays_subtract_first_moment(const snw_model_arrays *a, int seg, snw_vec3 by, double *bar);
+void arrays_subtract_gravity(snw_model_arrays *a, snw_vec3 by, double *bar);
+// bar -= derivatives of mu'r of a part of the forces (part_model.h) under its inputs, which are in
+// w at state s.
+void arrays_subtract_part(snw_model_arrays *a, const snw_part_model *of, snw_part part,
+                          const snw_inputs *in, const double *mu, const snw_state *s,
+                          const snw_work *w, double *bar);
+// bar -= derivatives of the energies with these factors at the motion s in a->w, and of what
+// snw_model_geometry_more has added.
+void arrays_subtract_motion(snw_model_arrays *a, snw_energy_weights c, const snw_state *s,
+                            double *bar);
+// bar -= the derivative of a product by number (i, i) of the stiffness of a rod; by the stiffness
+// of a spring.
+void arrays_subtract_diagonal(const snw_model_arrays *a, int rod, int i, double by, double *bar);
+void arrays_subtract_spring(const snw_model_arrays *a, int spring, double by, double *bar);
 // Bars of a step with hard contacts (model_arrays_hard.c).
 void arrays_add_hard(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);
+// Bars of a step of the conserving scheme, or of its reference energy
+// (model_arrays_conserving.c); its memory.
+void arrays_add_conserved(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);
+SNW_NODISCARD snw_status arrays_conserved_create(snw_model_arrays *a);
+void arrays_conserved_destroy(snw_model_arrays *a);

@@ -14,6 +14,7 @@
 #include "dynamics/force_element.h"
 #include "dynamics/tendon_point.h"
 #include "study/model_outputs.h"
+#include "study/probe.h"
 #include "study/probe_row.h"
 
 #include <string.h>
@@ -515,6 +516,13 @@ static void point_slopes(const snw_tendon *tendon, const snw_tendon_point *p, sn
     for (int k = 0; k < 6; k++) f[XI0 + k] = p->w * d1[k], g[XI0 + k] = p->w * d2[k];
 }
 
+// Derivative of the effort by the reference length, at a fixed path.
+static double effort_by_reference(const snw_tendon *tendon, const snw_tendon_work *now) {
+    if (tendon->given == SNW_GIVEN_MOTION)
+        return now->effort > 0 ? -(now->effort + 1 / tendon->compliance) / now->paid_out : 0;
+    return tendon->type->is_length ? now->stiffness : 0;
+}
+
 // bar -= derivatives of -e g, effort e of the coordinate, g the rate of the coordinate for mu.
 static void subtract_tendon(const snw_model *m, int i, const snw_product *x, double *tendon_bar,
                             double *bar) {
@@ -523,11 +531,7 @@ static void subtract_tendon(const snw_model *m, int i, const snw_product *x, dou
     const double rate = snw_product_path_rate(m, i, x);
     const double by_rate = -now->effort * tendon->sign,
                  by_value = -now->stiffness * rate * tendon->sign;
-    double by_reference = tendon->type->is_length ? now->stiffness : 0;
-    if (tendon->given == SNW_GIVEN_MOTION)
-        by_reference =
-            now->effort > 0 ? -(now->effort + 1 / tendon->compliance) / now->paid_out : 0;
-    tendon_bar[0] += by_reference * rate;
+    tendon_bar[0] += effort_by_reference(tendon, now) * rate;
     for (int k = 0; k < tendon->npoint; k++, bar += POINT) {
         const snw_tendon_point *p = &m->tendon_point[tendon->point_adr + k];
         snw_twist mu = x->at_mu->tendon_point[tendon->point_adr + k].rate;
@@ -699,6 +703,130 @@ void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s,
     carry_to_root(a, &at, bar);
 }
 
+// ---- results at a frame -------------------------------------------------------------------------
+
+// Bars += c times the derivatives of a column of an acceleration: R (v' + w x v) + gravity and R
+// w', or these in body axes. A excludes gravity.
+static void add_acceleration(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                             const snw_inputs *in, const snw_work *w) {
+    const snw_model *m = a->m;
+    const bool body = m->desc->probe[o->probe].body, angular = o->column % 6 >= 3;
+    const int seg = m->station[m->probe_station[o->probe] + o->column / 6].seg;
+    const snw_twist V = w->V[seg], A = w->A[seg];
+    const snw_mat3 R = w->g[seg].R;
+    segment_bar *to = &a->bar[seg];
+    snw_vec3 e = {{0}};
+    e.e[o->column % 3] = c;
+    if (!body) e = snw_rotate_inv(R, e);
+    const snw_vec3 felt = angular ? A.w : snw_add(A.v, snw_cross(V.w, V.v));
+    to->g.m = snw_add(to->g.m, body ? (snw_vec3){{0}} : snw_cross(felt, e));
+    if (angular) {
+        to->A.m = snw_add(to->A.m, e);
+        return;
+    }
+    to->A.f = snw_add(to->A.f, e);
+    to->V.m = snw_add(to->V.m, snw_cross(V.v, e));
+    to->V.f = snw_add(to->V.f, snw_cross(e, V.w));
+    if (body) to->g.m = snw_add(to->g.m, snw_cross(e, snw_rotate_inv(R, in->gravity)));
+}
+
+// The same of the length of a spring, cable, damper or bushing, or of its rate.
+static void add_element(snw_model_geometry *a, int element, bool rate, double c,
+                        const snw_work *w) {
+    const int *end = a->m->force_element[element].end;
+    const snw_vec3 d = snw_sub(w->g[end[1]].p, w->g[end[0]].p);
+    const double l = snw_norm(d);
+    if (!(l > 0)) return;
+    const snw_vec3 n = snw_scale(1 / l, d),
+                   v = snw_sub(snw_rotate(w->g[end[1]].R, w->V[end[1]].v),
+                               snw_rotate(w->g[end[0]].R, w->V[end[0]].v)),
+                   across = snw_scale(1 / l, snw_sub(v, snw_scale(snw_dot(n, v), n)));
+    for (int k = 0; k < 2; k++) {
+        segment_bar *to = &a->bar[end[k]];
+        const snw_mat3 R = w->g[end[k]].R;
+        const double own = k ? c : -c;
+        const snw_vec3 along = snw_rotate_inv(R, snw_scale(own, n)),
+                       place = rate ? snw_rotate_inv(R, snw_scale(own, across)) : along;
+        to->g.f = snw_add(to->g.f, place);
+        if (!rate) continue;
+        to->g.m = snw_add(to->g.m, snw_cross(w->V[end[k]].v, along));
+        to->V.f = snw_add(to->V.f, along);
+    }
+}
+
+// The same of a column that is a function of the poses of two segments (and of multipliers): a
+// relative pose, the wrench of a loop; by differences of order 6.
+static void difference_poses(snw_model_geometry *a, const snw_adjoint_output *o, const int seg[2],
+                             double c, const snw_inputs *in, const snw_state *s,
+                             const snw_work *w) {
+    const double step = 1e-2;
+    const snw_readings none = {0};
+    double column[SNW_LAW_WIDTH];
+    for (int k = 0; k < 2; k++) {
+        const snw_se3 g = w->g[seg[k]];
+        for (int e = 0; e < 6 && seg[k] > 0; e++) {
+            for (int j = -3; j <= 3; j++) {
+                if (j == 0) continue;
+                snw_twist x = {0};
+                x.e[e] = j * step;
+                w->g[seg[k]] = snw_se3_mul(g, snw_se3_exp(x));
+                snw_probe_read(a->m, o->probe, in, s, w, &none, column);
+                const double by = j < 0 ? -snw_adjoint_weight[-j - 1] : snw_adjoint_weight[j - 1];
+                a->bar[seg[k]].g.e[e] += c * by / step * column[o->column];
+            }
+            w->g[seg[k]] = g;
+        }
+    }
+}
+
+// bar += c times the derivatives of the coordinate of a tendon or chamber, its rate, its length or
+// its effort, by its points and its reference length.
+static void add_path(const snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                     const snw_work *w, double *bar) {
+    const snw_model *m = a->m;
+    const snw_probe_desc *probe = &m->desc->probe[o->probe];
+    const snw_tendon *tendon = &m->tendon[probe->item];
+    const snw_tendon_work *now = &w->tendon[probe->item];
+    const bool rate = probe->kind == SNW_PROBE_RATE;
+    const parts p = find_parts(m);
+    // of the coordinate; it is the reference less the length
+    double by_value = c, by_reference = tendon->type->is_length && !rate ? c : 0;
+    if (probe->kind == SNW_PROBE_LENGTH) by_value = -c, by_reference = 0;
+    if (snw_output_use_of(m, o) == SNW_OUTPUT_EFFORT) {
+        by_value = c * now->stiffness;
+        by_reference = c * effort_by_reference(tendon, now);
+    }
+    bar[p.tendon + TENDON * (size_t)probe->item] += by_reference;
+    double *to = bar + p.point + POINT * (size_t)tendon->point_adr;
+    for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++, to += POINT) {
+        double f[POINT], g[POINT];
+        point_slopes(tendon, &m->tendon_point[k], w->tendon_point[k].xi, w->tendon_point[k].rate, f,
+                     g);
+        for (int j = 0; j < POINT; j++) to[j] += tendon->sign * by_value * (rate ? g[j] : f[j]);
+    }
+}
+
+// Results that are functions of the state and of geometry.
+static void add_state(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                      const snw_inputs *in, const snw_state *s, const snw_work *w, double *bar) {
+    const snw_model *m = a->m;
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    if (p->kind == SNW_PROBE_ACCELERATION) {
+        add_acceleration(a, o, c, in, w);
+    } else if (p->kind == SNW_PROBE_RELATIVE) {
+        const int at = m->probe_station[o->probe];
+        difference_poses(a, o, (const int[]){m->station[at].seg, m->station[at - 1].seg}, c, in, s,
+                         w);
+    } else if (p->kind == SNW_PROBE_REACTION) {
+        const snw_loop *loop = &m->loop[p->item];
+        difference_poses(a, o, (const int[]){loop->a, loop->b}, c, in, s, w);
+    } else if (p->of == SNW_PROBE_OF_FORCE_ELEMENT) {
+        add_element(a, p->item, p->kind == SNW_PROBE_RATE, c, w);
+    } else {
+        add_path(a, o, c, w, bar);
+    }
+}
+
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
                               const double *y_bar, const snw_inputs *in, const snw_state *s,
                               const snw_work *w, double *bar) {
@@ -707,8 +835,16 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
     const parts p = find_parts(m);
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     for (int i = 0; i < noutput; i++) {
-        const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
-        add_signal(a, &signal, y_bar[i], 1, w, bar + p.rest);
+        const snw_output_use use = snw_output_use_of(m, &output[i]);
+        if (y_bar[i] == 0) continue;
+        if (use == SNW_OUTPUT_STATE) {
+            add_state(a, &output[i], y_bar[i], in, s, w, bar);
+        } else if (use == SNW_OUTPUT_EFFORT) {
+            add_path(a, &output[i], y_bar[i], w, bar);
+        } else if (use == SNW_OUTPUT_MOTION) {
+            const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
+            add_signal(a, &signal, y_bar[i], 1, w, bar + p.rest);
+        }
     }
     if (snw_energy_weights_of(m, noutput, output, y_bar, &energy)) add_energies(a, &energy, in, w);
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1};

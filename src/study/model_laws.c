@@ -542,7 +542,8 @@ void snw_model_laws_add_pose(snw_model_laws *a, int pose, const snw_inputs *in,
         } else {
             turning_direction(snw_rotate_inv(later, d->turn[k - 3].axis), w, dw, z);
             for (int j = 0; j < 3; j++) Z[j].w = z[j];
-            const snw_jet th = snw_expr_jet_t(d->turn[k - 3].angle, at);
+            if (k == 3 && !s) continue; // no turn before it
+            const snw_jet th = k > 3 ? snw_expr_jet_t(d->turn[k - 3].angle, at) : (snw_jet){0};
             // w = sum of th' Z_w over the later turns, w' with the rates of Z_w
             dw = snw_add(dw, snw_add(snw_scale(th.dd, z[0]), snw_scale(th.d, z[1])));
             w = snw_add(w, snw_scale(th.d, z[0]));

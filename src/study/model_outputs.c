@@ -69,6 +69,18 @@ snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o
                                                                 : SNW_OUTPUT_MOTION;
 }
 
+bool snw_output_knows_geometry(const snw_model *m, const snw_adjoint_output *o) {
+    const snw_output_use use = snw_output_use_of(m, o);
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    if (p->of == SNW_PROBE_OF_TENDON && (use == SNW_OUTPUT_STATE || use == SNW_OUTPUT_EFFORT)) {
+        const snw_tendon *t = &m->tendon[p->item];
+        const bool reads = t->law && (snw_expr_vars(t->law) & SNW_VAR_SIGNAL) != 0;
+        return !t->has_friction && !t->area && (use == SNW_OUTPUT_STATE || !reads);
+    }
+    if (p->kind == SNW_PROBE_RELATIVE && m->probe_count[o->probe] > 1) return false;
+    return use != SNW_OUTPUT_OTHER;
+}
+
 bool snw_energy_weights_of(const snw_model *m, int noutput, const snw_adjoint_output *output,
                            const double *y_bar, snw_energy_weights *out) {
     *out = (snw_energy_weights){0};

@@ -17,6 +17,9 @@ typedef enum snw_output_use {
     SNW_OUTPUT_OTHER   // derivatives by the numbers are not known
 } snw_output_use;
 snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *output);
+// Are the derivatives of the output by geometric numbers known, too? Not of tendons with friction,
+// of efforts by laws that read probes.
+bool snw_output_knows_geometry(const snw_model *m, const snw_adjoint_output *output);
 // Station at which an output of a probe of wrenches is measured; its component is column % 6.
 const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_output *output);
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "math/expr_op.h"
+#include "model/relaxation_series.h"
 
 #include <math.h>
 #include <string.h>
@@ -249,22 +250,56 @@ static void add_place(snw_model_sections *a, int rod, const section_bar *b, doub
     }
 }
 
-void snw_model_sections_add(snw_model_sections *a, int rod, const double *by_K, const double *by_D,
-                            const double *by_M, double *bar) {
+// Branches at a place: H += derivatives by the section from those by their matrices; fractions.
+static void add_branches(const snw_model *m, int rod, const snw_point *p,
+                         const snw_section_bars *by, double H[36]) {
+    const snw_rod *r = &m->rod[rod];
+    const snw_rod_desc *d = described(m, rod);
+    double part[36], of[36], unused[36];
+    snw_inertia M;
+    snw_error none = {0};
+    if (r->nbranch == 0 || snw_section_at(d, "", p->x, of, unused, &M, &none) != SNW_OK) return;
+    for (int k = 0; k < r->nbranch; k++) {
+        by_section(m, r, p, by->branch_K + (size_t)k * (size_t)r->ndof * (size_t)r->ndof, part);
+        for (int i = 0; i < 36; i++) {
+            const int shear = snw_relaxes_as_shear(i / 6);
+            H[i] += d->material->relaxation.fraction[shear][k] * part[i];
+            by->fraction[shear * r->nbranch + k] += part[i] * of[i];
+        }
+    }
+}
+
+// The product at one place by the instantaneous over the given moduli, in which it is linear.
+static void add_instants(const snw_rod_desc *d, const section_bar *b, double *instant) {
+    trial_rod t = trial_of(d);
+    t.rod.material = &t.material;
+    for (int k = 0; k < 2; k++) {
+        double *at = &t.material.relaxation.instant[k], value = *at;
+        *at = 2 * value;
+        const double twice = section_product(&t.rod, b);
+        *at = value;
+        instant[k] += (twice - section_product(&t.rod, b)) / value;
+    }
+}
+
+void snw_model_sections_add(snw_model_sections *a, int rod, const snw_section_bars *by,
+                            double *bar) {
     const snw_model *m = a->m;
     const snw_rod *r = &m->rod[rod];
     for (int i = r->point0; i < r->point0 + r->npoint; i++) {
         double H[36], D[36];
-        by_section(m, r, &m->point[i], by_K, H);
-        by_section(m, r, &m->point[i], by_D, D);
+        by_section(m, r, &m->point[i], by->K, H);
+        by_section(m, r, &m->point[i], by->D, D);
+        add_branches(m, rod, &m->point[i], by, H);
         const section_bar b = {.x = m->point[i].x, .H = H, .D = D};
         add_place(a, rod, &b, bar);
+        if (r->nbranch > 0) add_instants(described(m, rod), &b, by->instant);
     }
     for (int i = 0; i < m->nseg; i++) {
         if (rod_of_node(m, i) != rod) continue;
         double M[INERTIA];
         for (int k = 0; k < INERTIA; k++)
-            M[k] = m->seg_w[i] * by_M[INERTIA * (size_t)i + (size_t)k];
+            M[k] = m->seg_w[i] * by->M[INERTIA * (size_t)i + (size_t)k];
         const section_bar b = {.x = m->seg_x[i], .M = M};
         add_place(a, rod, &b, bar);
     }

@@ -21,10 +21,17 @@ bool snw_model_sections_only(const snw_model_sections *a, const snw_model *other
 // *out <- the part of the inertia of segment i that follows from the section of its rod.
 void snw_section_inertia(const snw_model *m, int seg, snw_inertia *out);
 
-// bar (size) += derivatives by the numbers, from those by K and D (ndof x ndof) of rod i and by the
+// Derivatives by K, D and the stiffness of Maxwell branches (ndof x ndof each) of a rod, and by the
 // inertias of all segments (mass, 3 first moments, 6 of inertia).
-void snw_model_sections_add(snw_model_sections *a, int rod, const double *by_K, const double *by_D,
-                            const double *by_M, double *bar);
+typedef struct snw_section_bars {
+    const double *K, *D, *branch_K, *M; // branch_K: nbranch of them
+    // the derivatives by the fractions of the moduli in the branches (2 x nbranch) and by
+    // instantaneous over given moduli (2) are added here
+    double *fraction, *instant;
+} snw_section_bars;
+// bar (size) += derivatives by the numbers, from those by the matrices of a rod.
+void snw_model_sections_add(snw_model_sections *a, int rod, const snw_section_bars *by,
+                            double *bar);
 // bar (size) += derivatives by the numbers of the rest strain of a rod, from those by the strain at
 // arc length x (6).
 void snw_model_sections_add_rest(snw_model_sections *a, int rod, double x, const double *by_xi,

@@ -141,8 +141,13 @@ static snw_status describe_model(snw_run *r, const char *name) {
     const char **link = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *link);
     if (!stage || !link) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) stage[i] = d->step[i].name;
-    for (int i = 1; i < m->nseg; i++)
-        link[i - 1] = m->seg[i].link >= 0 ? d->link[m->seg[i].link].name : "world";
+    double *node_x = snw_pool_array(r->pool, (size_t)m->nnode + 1, sizeof *node_x);
+    if (!node_x) return SNW_E_MEMORY;
+    for (int k = 0; k < m->nnode; k++) {
+        const int of = m->seg[m->node_seg[k]].link;
+        link[k] = of >= 0 ? d->link[of].name : "world";
+        node_x[k] = m->seg_x[m->node_seg[k]];
+    }
     const char **note = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *note);
     const char **warning = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *warning);
     if (!note || !warning) return SNW_E_MEMORY;
@@ -217,9 +222,9 @@ static snw_status describe_model(snw_run *r, const char *name) {
     r->info.ntendon = d->ntendon;
     r->info.ncondition = m->ncondition;
     r->info.nforce_field_point = m->nforce_field_point;
-    r->info.nnode = m->nseg - 1;
+    r->info.nnode = m->nnode;
     r->info.node_link = link;
-    r->info.node_x = m->seg_x + 1;
+    r->info.node_x = node_x;
     return r->info.run ? SNW_OK : SNW_E_MEMORY;
 }
 
@@ -259,7 +264,7 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
     r->phase = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->phase);
     r->phase_of_step = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->phase_of_step);
     if (!r->phase || !r->phase_of_step) return SNW_E_MEMORY;
-    const bool given = only_kinematic(d);
+    const bool given = only_kinematic(d) && !r->whole;
     for (int i = -1; i < d->nstep; i++) {
         if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
             snw_phase *e = &r->phase[r->nphase++];
@@ -466,12 +471,14 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     return r->checkpoint ? SNW_OK : SNW_E_MEMORY;
 }
 
-snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out, snw_error *err) {
+static snw_status run_create(const snw_desc *desc, const char *name, bool whole, snw_run **out,
+                             snw_error *err) {
     *out = NULL;
     SNW_TRY(snw_blas_ready(err));
     snw_run *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail_memory(err);
     r->desc = desc;
+    r->whole = whole;
     const snw_status s = run_prepare(r, name, err);
     if (s == SNW_OK) {
         *out = r;
@@ -484,6 +491,15 @@ snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
         "no memory for a robot of %d links: use fewer of them, or fewer nodes, functions "
         "or steps",
         desc->nlink);
+}
+
+snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out, snw_error *err) {
+    return run_create(desc, name, false, out, err);
+}
+
+snw_status snw_run_create_whole(const snw_desc *desc, const char *name, snw_run **out,
+                                snw_error *err) {
+    return run_create(desc, name, true, out, err);
 }
 
 void snw_run_destroy(snw_run *r) {
@@ -548,6 +564,18 @@ snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_error *err) {
 
 void snw_run_warn(const snw_run *r, const char *message) {
     if (r->hooks && r->hooks->warn) r->hooks->warn(r->hooks->user, message);
+}
+
+// Poses of long rods are not recorded at all their slices.
+static void note_nodes(const snw_run *r) {
+    const snw_model *m = r->now->model;
+    char text[300];
+    if (m->nnode == m->nseg - 1) return;
+    (void)snprintf(text, sizeof text,
+                   "run '%s': frames have the poses of %d of %d sections and bodies, and all %d "
+                   "coordinates",
+                   r->info.run, m->nnode, m->nseg - 1, m->nv);
+    snw_run_note(r, text);
 }
 
 void snw_run_note(const snw_run *r, const char *message) {
@@ -645,6 +673,19 @@ static void reset_removed_conditions(snw_run *r) {
     }
 }
 
+// Reports for derivatives: step `stage` begins from the end of step `from`, or (-1) has ended.
+static void report_step(const snw_run *r, int stage, int from) {
+    if (!r->hooks || !r->hooks->watch.note) return;
+    bool taken = from >= 0;
+    for (int i = stage + 1; i < r->desc->nstep; i++) taken |= r->desc->step[i].from == stage;
+    if (!taken) return;
+    r->hooks->watch.note(r->hooks->watch.user,
+                         &(snw_step_report){.event = from >= 0 ? SNW_WATCH_FROM : SNW_WATCH_KEEP,
+                                            .s = r->state,
+                                            .stage = stage,
+                                            .from = from});
+}
+
 static snw_status execute_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->cursor.stage : 0; i < d->nstep; i++) {
@@ -659,6 +700,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
                 r->energy_before_change = NAN;
                 transfer_multipliers(r, r->phase[r->phase_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
+                report_step(r, i, from);
             }
             reset_removed_conditions(r);
             r->next_frame = -INFINITY;
@@ -723,6 +765,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
         r->loads_applied |= !stays;
         snw_run_held_keep(r, i);
         snw_state_copy(r->largest, r->state, r->end_state[i]);
+        report_step(r, i, -1);
     }
     return SNW_OK;
 }
@@ -910,6 +953,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     warn_functions(r);
     warn_loops(r);
     warn_contacts(r);
+    note_nodes(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = execute_steps(r, err);

@@ -27,6 +27,8 @@ typedef struct snw_run_state {
     bool shown;                     // no map leads to it: a mode, a part of a load, a linear model
     const double *save;             // checkpoint of this frame, info.nsave numbers; NULL: none
     snw_relaxation_rule relaxation; // of an equilibrium: of materials that relax
+    bool steady;                    // likewise: with the rates of given motions
+    const struct snw_work *w;       // motion and forces there
 } snw_run_state;
 
 typedef struct snw_run_hooks {
@@ -69,6 +71,9 @@ typedef struct snw_run_totals {
 // Compile the description. The description must outlive the run; `name` is copied.
 SNW_NODISCARD snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
                                         snw_error *err);
+// The same for derivatives: models of kinematic steps have tangents, too.
+SNW_NODISCARD snw_status snw_run_create_whole(const snw_desc *desc, const char *name, snw_run **out,
+                                              snw_error *err);
 void snw_run_destroy(snw_run *r); // NULL is fine
 
 const snw_run_info *snw_run_describe(const snw_run *r);

@@ -5,6 +5,8 @@
 // them.
 #include "study/run_private.h"
 
+#include "dynamics/hard_contact.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -216,7 +218,7 @@ void snw_run_warn_contact_law(const snw_run *r, const snw_step_desc *step,
                    "wedge one another; a shorter step or less friction may help, a stiffness "
                    "instead of 'hard' does",
                    r->info.run, step->name, violation, t,
-                   r->now->model->label.contact[contact].name);
+                   snw_hard_law_name(r->now->model, contact));
     snw_run_warn(r, text);
 }
 

@@ -222,6 +222,15 @@ static void dynamic_run_undo(const snw_run *r, const snw_integrator *it) {
     report(r, it, &(snw_step_report){.event = SNW_WATCH_UNDO});
 }
 
+// Does step `stage` follow an equilibrium?
+static bool follows_rest(const snw_desc *d, int stage) {
+    int i = stage;
+    do {
+        i = d->step[i].from >= 0 ? d->step[i].from : i - 1;
+    } while (i >= 0 && d->step[i].kind != SNW_STEP_STATIC && d->step[i].kind != SNW_STEP_DYNAMIC);
+    return i >= 0 && d->step[i].kind == SNW_STEP_STATIC && !d->step[i].steady;
+}
+
 // The integrator has reached the instant `to`; `jump`: laws change there.
 static void report_instant(const snw_run *r, const snw_integrator *it, int stage, bool switched,
                            bool over, bool jump) {
@@ -869,7 +878,10 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         s = it.load(it.self, snw_run_checkpoint_integrator(r), err);
     } else if (s == SNW_OK) {
-        report(r, &it, &(snw_step_report){.event = SNW_WATCH_BEGIN, .stage = r->cursor.stage});
+        report(r, &it,
+               &(snw_step_report){.event = SNW_WATCH_BEGIN,
+                                  .stage = r->cursor.stage,
+                                  .rest = follows_rest(r->desc, stage)});
         s = dynamic_run_project(r, shoots && r->current, err);
         if (s == SNW_OK) s = it.start(it.self, r->state, err);
         if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, search, err);

@@ -249,7 +249,9 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                                   .shown = v->partial || v->mode || kind == SNW_STEP_MODES ||
                                            kind == SNW_STEP_LINEARIZE,
                                   .save = f.save,
-                                  .relaxation = r->desc->step[stage].relaxation};
+                                  .relaxation = r->desc->step[stage].relaxation,
+                                  .steady = r->desc->step[stage].steady,
+                                  .w = v->w};
         SNW_TRY(r->hooks->state(r->hooks->user, &at, err));
     }
     for (int i = 0; i < r->nrecorder; i++) {
@@ -346,7 +348,8 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         int n = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
         for (int i = 0; i < n && !r->warned_limit[l]; i++) {
-            if (!link->moves.limited[i] || link->moves.stop_stiffness[i] > 0) continue;
+            const bool stops = link->moves.stop_stiffness[i] > 0 || link->moves.stop_hard;
+            if (!link->moves.limited[i] || stops) continue;
             const double q = limited_coordinate(&m->block[m->link_block[l]], s, i);
             const double low = link->moves.low[i], high = link->moves.high[i];
             if (q >= low && q <= high) continue;

@@ -83,6 +83,10 @@ snw_status snw_run_mesh_equal_nodes(snw_run *r, bool given, snw_error *err) {
 
 snw_status snw_run_mesh_alloc(snw_run *r) {
     const snw_model *m = r->phase[0].model;
+    if (m->nnode < m->nseg - 1) {
+        r->pose = snw_pool_array(r->pool, (size_t)m->nnode, sizeof *r->pose);
+        return r->pose ? SNW_OK : SNW_E_MEMORY;
+    }
     if (!r->mesh_adapts) return SNW_OK;
     for (int i = 0; i < m->nrod; i++) {
         if (m->rod[i].tolerance > 0) r->nmesh_cells += (size_t)m->rod[i].room + 2;
@@ -244,6 +248,10 @@ snw_status snw_run_mesh_adapt(snw_run *r, const snw_state *s, bool is_static, bo
 
 const snw_se3 *snw_run_frame_poses(snw_run *r, const snw_frame_source *v) {
     const snw_model *m = r->now->model;
+    if (m->nnode < m->nseg - 1) {
+        for (int k = 0; k < m->nnode; k++) r->pose[k] = v->w->g[m->node_seg[k]];
+        return r->pose;
+    }
     if (!r->mesh_adapts) return v->w->g + 1;
     memcpy(r->pose, v->w->g + 1, (size_t)(m->nseg - 1) * sizeof *r->pose);
     for (int i = 0; i < m->nrod; i++) {

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/hard_contact.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ static void modes_run_warn(const snw_run *r, const snw_mode_table *table, bool s
                        "'%.60s', touch%s without force and count as open, though they let nothing "
                        "move into the surface",
                        r->info.run, r->state->t, table->ngrazing, table->ngrazing > 1 ? "s" : "",
-                       r->now->model->label.contact[table->grazing].name,
+                       snw_hard_law_name(r->now->model, table->grazing),
                        table->ngrazing > 1 ? "" : "es");
         snw_run_warn(r, text);
     }

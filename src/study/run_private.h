@@ -72,6 +72,7 @@ typedef struct snw_energy_drift {
 
 struct snw_run {
     const snw_desc *desc;
+    bool whole; // kinematic models with tangents
     snw_pool *pool;
     int nphase;
     snw_phase *phase;
@@ -123,9 +124,10 @@ struct snw_run {
     // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons,
     // of degenerate force elements
     bool *warned_limit;
-    snw_vec3 *spring_rotation; // nblock: spherical springs, from rest, at the last instant, rad
-    bool *warned_half_turn;    // nblock: warned that such a spring has passed half a turn
-    int spring_rotation_stage; // stage of that instant
+    // nblock, at the last instant, rad: spherical springs, from rest; x: angles of other joints
+    snw_vec3 *spring_rotation;
+    bool *warned_half_turn;          // nblock: warned that it has passed half a turn
+    int spring_rotation_stage;       // stage of that instant
     unsigned long long *warned_rows; // nloop: one bit per set of dropped rows already reported
     snw_vec3 *contact_place; // statics: contact points before a solution; NULL: no curved obstacle
     bool warned_passed;      // a warning that one has been passed through was given
@@ -241,7 +243,8 @@ void snw_run_warn_indefinite(snw_run *r, const snw_state *s);
 // Warn of joints outside their limits and of tendons that would push; once each in an execution.
 // SNW_E_MODEL where a variable-length rod has no free length left.
 SNW_NODISCARD snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err);
-// Warn where springs of spherical joints pass half a turn (run_spring_turns.c). Begin at r->state,
+// Warn where springs of spherical joints pass half a turn, and where a joint makes more than half a
+// turn in a step and moves a screw that closes a loop (run_spring_turns.c). Begin at r->state,
 // then call at every instant.
 void snw_run_spring_turns_begin(snw_run *r);
 void snw_run_warn_spring_turns(snw_run *r, const snw_state *state);

@@ -105,15 +105,17 @@ static void warn_of_loops(snw_run *r, double t, const snw_statics_opts *opts,
     }
 }
 
-// Without the matrix of all coordinates there are no eigenvalues and no search for other branches.
-static void note_local(snw_run *r) {
-    if (!r->now->model->local || r->noted_local) return;
+// Eigenvalues of follower loads need a matrix.
+static void note_untested(snw_run *r) {
+    if (!r->now->model->local || r->noted_local || snw_statics_negative(r->now->statics) >= 0)
+        return;
     char text[300];
     r->noted_local = true;
     (void)snprintf(
         text, sizeof text,
-        "run '%s': the model has %d coordinates, which are eliminated along its rods; its "
-        "equilibria are not tested for stability. Test them with fewer elements",
+        "run '%s': the model has %d coordinates, which are eliminated along its rods, and loads "
+        "without potential (follower loads, or a field); its equilibria are not tested for "
+        "stability. Test them with fewer elements",
         r->info.run, r->now->model->nv);
     snw_run_note(r, text);
 }
@@ -140,14 +142,17 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
     const snw_inverse_result *found = snw_run_inverse_found(r, stage);
     // friction has no energy whose minimum is stable, and a flow passes through no equilibria
     const bool unchecked = r->hooks && r->hooks->unchecked;
-    const bool eigen = (r->reads_stability || (m->nv <= MOST_EIGEN && !unchecked)) &&
+    // a local model is tested by its pivots: its eigenvalues are computed where they are recorded
+    // or show why it is unstable
+    const bool tested = m->local ? snw_statics_negative(r->now->statics) > 0 : m->nv <= MOST_EIGEN;
+    const bool eigen = (r->reads_stability || (tested && !unchecked)) &&
                        !r->desc->step[stage].friction && !r->desc->step[stage].march_flow;
     const snw_stability st =
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
     if (!(info->reached < 1)) static_run_warn_unstable(r, st.value, info);
-    note_local(r);
+    note_untested(r);
     snw_run_warn_indefinite(r, r->state);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,

@@ -8,6 +8,7 @@
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
 #include "dynamics/relaxation.h"
+#include "integrate/hard_step.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 #include "study/probe.h"
@@ -61,7 +62,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     const int nb = a->m->nbranch_coordinate;
     switch (map->kind) {
     case SNW_MAP_STATIC:
-        return nv + nr + nb;
+        return nv + nr + nb + (map->steady ? 2 * nv : 0) + (map->hard ? map->hard->n : 0);
     case SNW_MAP_INITIAL:
     case SNW_MAP_ACCELERATIONS:
         return nv + nr + nz;
@@ -76,8 +77,12 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
         return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0);
     case SNW_MAP_HARD:
         return adjoint_hard_size(a, map);
+    case SNW_MAP_EXPLICIT:
+        return adjoint_explicit_size(a->m, map);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
+    case SNW_MAP_KEPT:
+    case SNW_MAP_FROM:
     case SNW_MAP_FRAME:
         break;
     }
@@ -87,6 +92,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
 int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i) {
     const int nv = a->m->nv, nm = adjoint_stage_memory(a), end = map->points.s * nv;
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_stage(a, map, i);
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_stage(a->m, i);
     if (i < end) return i / nv;
     return i < end + map->points.s * nm ? (i - end) / nm : map->points.s;
 }
@@ -112,6 +118,10 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
         adjoint_hard_equations(x, a, map, out);
         return;
     }
+    if (map->kind == SNW_MAP_EXPLICIT) {
+        adjoint_explicit_equations(x, a, map, out);
+        return;
+    }
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
@@ -135,7 +145,7 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     }
     const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
     adjoint_sampler_state(x, map);
-    snw_residual(m, x->in, x->s, rest, x->w);
+    snw_residual(m, x->in, x->s, rest && !map->steady, x->w);
     if (!rest) adjoint_integrands(m, x->in, x->w, out + snw_sensitivity_size(a, map) - nz);
     memcpy(out, x->w->r, (size_t)nv * sizeof *out);
     if (step || rest) memcpy(out + nv, x->w->violation, (size_t)nr * sizeof *out);
@@ -144,6 +154,16 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
         memcpy(out + 2 * nv + nr, x->s->a, (size_t)nv * sizeof *out);
     }
     if (step || rest) adjoint_branches_after(x, map, out + (step ? 3 : 1) * nv + nr);
+    if (rest && map->hard) {
+        const int n = map->hard->n;
+        double *gap = out + snw_sensitivity_size(a, map) - n;
+        adjoint_rest_equations(x, a, map, out, gap);
+    }
+    if (map->steady) { // rates of the laws
+        double *law = out + snw_sensitivity_size(a, map) - 2 * nv;
+        memcpy(law, x->s->v, (size_t)nv * sizeof *law);
+        memcpy(law + nv, x->s->a, (size_t)nv * sizeof *law);
+    }
     if (step || rest) return;
     if (nr > 0) adjoint_row_rates(m, x->in, x->s, x->w, x->rows, out + nv);
     if (map->kind == SNW_MAP_INITIAL || map->kind == SNW_MAP_ACCELERATIONS) return;
@@ -162,10 +182,15 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
     if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY)
         return adjoint_conserved_prepare(a, map, err);
+    if (rest && map->hard) return adjoint_rest_prepare(a, map, err);
+    if (rest) {
+        adjoint_static_matrix(a, map);
+        return adjoint_factor(a, true, "the equilibrium", map->s.t, err);
+    }
     const snw_state s = adjoint_map_state(map);
     a->half = adjoint_half_step(map);
-    adjoint_tangents(a, map->t_laws, &s, rest);
-    if (!rest) adjoint_fix_rates(a, &map->s);
+    adjoint_tangents(a, map->t_laws, &s, false);
+    adjoint_fix_rates(a, &map->s);
     if (map->kind == SNW_MAP_STEP) {
         adjoint_step_matrix(a, map, &c);
         adjoint_border(a, a->C_place, -1);
@@ -173,9 +198,9 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
         adjoint_rate_rows(a, c.a);
         return adjoint_factor(a, false, "the step", map->s.t, err);
     }
-    adjoint_place_matrix(a, rest ? a->K : a->M);
-    adjoint_border(a, a->C, rest ? -1 : 1);
-    SNW_TRY(adjoint_factor(a, true, rest ? "the equilibrium" : "the accelerations", map->s.t, err));
+    adjoint_place_matrix(a, a->M);
+    adjoint_border(a, a->C, 1);
+    SNW_TRY(adjoint_factor(a, true, "the accelerations", map->s.t, err));
     if (map->kind == SNW_MAP_RESTART && a->m->nconstraint > 0) adjoint_find_impulse(a, map);
     return SNW_OK;
 }
@@ -183,6 +208,7 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
 snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_prepare(a, map, err);
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_prepare(a, map, err);
     SNW_TRY(prepare_matrix(a, map, err));
     if (map->kind == SNW_MAP_STEP) adjoint_find_lengths(a, map);
     adjoint_find_by_time(a, map);
@@ -197,11 +223,19 @@ static void apply_static(snw_adjoint *a, const snw_map *map, int k, const double
     for (int i = 0; i < nr; i++) x[nv + i] = by[nv + i];
     adjoint_memory_force(a, map, k, 0, x);
     adjoint_branch_force(a, map, k, 0, x);
-    snw_bordered_matrix_solve(a->T, x);
+    if (map->hard) {
+        adjoint_rest_solve(a, map, by, x);
+    } else {
+        snw_bordered_matrix_solve(a->T, x);
+    }
     memset(b->place, 0, (size_t)(6 * nv) * sizeof *b->place); // all parts of velocities
     memcpy(b->place, x, (size_t)nv * sizeof *x);
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
     adjoint_branch_apply(a, map, k, by + nv + nr);
+    const double *law = by + snw_sensitivity_size(a, map) - 2 * nv;
+    for (int i = 0; i < nv && map->steady; i++) {
+        if (a->driven[i]) b->rate[i] = law[i], b->acc[i] = law[nv + i];
+    }
 }
 
 static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *by,
@@ -435,7 +469,7 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     const int n = snw_sensitivity_size(a, map);
     const bool stages = map->kind == SNW_MAP_STAGES;
     double *t = a->bars[k].time;
-    const bool hard = map->kind == SNW_MAP_HARD; // its own terms have them
+    const bool hard = map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT; // own terms
     for (int i = 0; i < n && adjoint_moves(map) && !hard; i++) {
         const double part = stages ? adjoint_stage_fraction(map, snw_sensitivity_stage(a, map, i))
                             : map->kind == SNW_MAP_CONSERVED ? 0
@@ -465,8 +499,13 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
         times.length = adjoint_hard_apply(a, map, k, by, times.before, times.length);
         if (map->end == SNW_END_LENGTH) times.after = times.before + times.length;
         break;
+    case SNW_MAP_EXPLICIT:
+        adjoint_explicit_apply(a, map, k, by, times.before, times.length);
+        break;
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
+    case SNW_MAP_KEPT:
+    case SNW_MAP_FROM:
     case SNW_MAP_FRAME:
         break;
     }

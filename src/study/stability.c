@@ -144,6 +144,7 @@ int snw_statics_spectrum(snw_statics *st, const snw_state *s, double *value, boo
 }
 
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
+    if (st->m->local) return snw_local_stability(st, s, NULL);
     snw_stability out = {.value = NAN, .symmetric = true};
     const size_t mark = snw_arena_mark(&st->scratch);
     double *re = snw_arena_doubles(&st->scratch, (size_t)st->m->nv);
@@ -169,10 +170,9 @@ static void expand(snw_statics *st, int n, int rank, const double *y, double *x)
     }
 }
 
-// dx <- one of the equally unstable directions in the columns of X (nv x k), as of a round column:
-// the one with the largest component along the first coordinate that they move most, positive and
-// of typical size.
-static void choose_direction(const snw_model *m, int k, const double *X, double *dx) {
+// As of a round column: the one with the largest component along the first coordinate that they
+// move most, positive and of typical size.
+void snw_choose_direction(const snw_model *m, int k, const double *X, double *dx) {
     const size_t nv = (size_t)m->nv;
     double most = 0;
     int lead = 0;
@@ -200,6 +200,7 @@ snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double 
     snw_stability out = {.value = NAN, .symmetric = true};
     int rank;
     if (st->m->nv == 0) return out;
+    if (st->m->local) return snw_local_stability(st, s, dx);
     const int n = reduced_matrices(st, s, &out.symmetric, &rank);
     if (n == 0 || !out.symmetric) return out;
     const size_t mark = snw_arena_mark(&st->scratch), nv = (size_t)st->m->nv;
@@ -210,7 +211,7 @@ snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double 
         for (; k < n && lambda[k] <= lambda[0] + ALIKE * fabs(lambda[0]); k++) {
             expand(st, n, rank, st->T + (size_t)k * (size_t)n, st->K + (size_t)k * nv);
         }
-        if (out.negative > 0) choose_direction(st->m, k, st->K, dx);
+        if (out.negative > 0) snw_choose_direction(st->m, k, st->K, dx);
     }
     snw_arena_reset(&st->scratch, mark);
     return out;

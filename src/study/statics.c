@@ -56,7 +56,12 @@ static size_t count_scratch(int n) {
 }
 
 static size_t statics_scratch_size(const snw_model *m) {
-    if (m->local) return snw_continuation_scratch_own(m->nv, m->nq);
+    if (m->local) {
+        const int n = m->nv + m->nconstraint, nx = m->nq + m->nconstraint;
+        const size_t increments = snw_continuation_scratch_own(n, nx),
+                     motion = snw_pseudo_transient_scratch_own(n, nx);
+        return increments > motion ? increments : motion;
+    }
     if (m->bare) return 0;
     const size_t parts[] = {
         snw_continuation_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
@@ -138,6 +143,7 @@ void snw_statics_choose_rows(snw_statics *st, snw_closure_rows *rows) { st->clos
 
 void snw_statics_use(snw_statics *st, const snw_model *m) {
     st->m = m;
+    for (int k = 0; k < 2; k++) snw_elimination_use(st->local[k].elimination, m);
     if (st->projection) snw_projection_use(st->projection, m);
     if (st->impacts) snw_impacts_use(st->impacts, m);
 }
@@ -317,14 +323,36 @@ static snw_status statics_sparse_tangent(void *user, double fraction, const doub
     return SNW_OK;
 }
 
-// Tangent at the last evaluation, of a local model.
-static snw_status local_factor(void *user, double *diagonal, int *sign) {
-    snw_local_factors *f = user;
+snw_status snw_statics_local_factor(snw_local_factors *f, const double *add, double shift,
+                                    int *sign, int *negative) {
     snw_statics *st = f->st;
-    const snw_tangent_at at = {.in = st->now, .cq = 1};
-    memcpy(diagonal, st->damping, (size_t)st->m->nv * sizeof *diagonal);
+    const int nv = st->m->nv, n = nv + st->m->nconstraint;
+    const bool soft = st->compliance + st->penalty > 0;
+    for (int i = 0; i < n; i++) {
+        st->added[i] = add ? add[i] : 0;
+        if (soft && i >= nv) st->added[i] -= snw_statics_compliance(st, i - nv);
+    }
+    const snw_tangent_at at = {.in = st->now,
+                               .cq = 1,
+                               .rows = 1,
+                               .shift = shift,
+                               .inertia = negative != NULL,
+                               .added = add || soft ? st->added : NULL};
     const snw_status s = snw_elimination_factor(f->elimination, &at, st->w);
     *sign = snw_elimination_sign(f->elimination);
+    if (negative) *negative = snw_elimination_negative(f->elimination);
+    return s;
+}
+
+// Tangent at the last evaluation, of a local model.
+static snw_status local_factor(void *user, const double *add, double *diagonal, int *sign,
+                               int *negative) {
+    snw_local_factors *f = user;
+    const snw_model *m = f->st->m;
+    if (diagonal)
+        memcpy(diagonal, f->st->damping, (size_t)(m->nv + m->nconstraint) * sizeof *diagonal);
+    const snw_status s = snw_statics_local_factor(f, add, 0, sign, negative);
+    if (negative && !snw_statics_has_potential(f->st)) *negative = -1;
     return s;
 }
 
@@ -449,7 +477,8 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
                                   snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
     snw_status status = statics_continue(st, opts, info);
-    if (!statics_failed(status) || st->m->local || st->m->nv > SNW_MOST_DENSE) return status;
+    const bool large = !st->m->local && st->m->nv > SNW_MOST_DENSE;
+    if (!statics_failed(status) || large) return status;
     if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
         const double reached = info->reached, residual = info->residual;
@@ -806,7 +835,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
         if (status == SNW_OK && m->hard) status = snw_statics_hard_finish(st, opts, t, info, err);
         if (status == SNW_OK && st->penalty > 0)
             status = snw_statics_penalty_finish(st, opts, info, err);
-        if (status == SNW_OK && !march && !(st->penalty > 0) && !m->local) {
+        if (status == SNW_OK && !march && !(st->penalty > 0)) {
             status = snw_branch_judge(st, opts, s, info);
             if (status == SNW_OK) status = snw_branch_of_start(st, opts, s, info);
             if (status == SNW_OK && m->hard)

@@ -68,8 +68,8 @@ snw_statics_opts snw_statics_defaults(void);
 
 // Message of what does not support hard contacts.
 #define SNW_HARD_STATICS                                                                           \
-    "paths of equilibria, their inverse and maps of steps do not support hard contacts, which "    \
-    "touch and open; give the contacts a stiffness instead of 'hard'"
+    "paths of equilibria, their inverse and maps of steps do not support hard contacts and "       \
+    "stops, which touch and open; give them a stiffness instead of 'hard'"
 
 // Allocates everything that solves need; a solve allocates nothing.
 SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **out);
@@ -118,6 +118,10 @@ const snw_model *snw_statics_model(const snw_statics *st);
 // the model has none.
 snw_projection *snw_statics_projection(snw_statics *st);
 snw_impacts *snw_statics_impacts(snw_statics *st);
+
+// Number of negative eigenvalues of the tangent at the equilibrium of the last solve, 0 if it is
+// stable; -1: not known, since loads have no potential or the model is too large.
+int snw_statics_negative(const snw_statics *st);
 
 // ---- stability (stability.c)
 

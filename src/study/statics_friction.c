@@ -47,8 +47,9 @@ typedef struct snw_static_friction {
     double *J, *M, *b;         // tangent; matrix and right side of a Newton step
     double *x0;                // last equilibrium
     int *pivot;
-    snw_se3 *before; // nseg: poses there
-    snw_touch *near;
+    snw_se3 *before;         // nseg: poses there
+    snw_touch *near;         // contacts of rods, and limits of stops, that are near
+    snw_hard_contact *limit; // 2 nstop
 } snw_static_friction;
 
 // ---- room
@@ -80,9 +81,10 @@ snw_status snw_statics_friction_create(snw_statics *st) {
     f->b = snw_alloc((size + n + (size_t)m->nq + 1) * sizeof(double));
     f->pivot = snw_alloc((size + 1) * sizeof *f->pivot);
     f->before = snw_alloc((size_t)m->nseg * sizeof *f->before);
+    f->limit = snw_alloc((2 * (size_t)m->nstop + 1) * sizeof *f->limit);
     f->near = snw_alloc(((size_t)m->most_touch + 1) * sizeof *f->near);
     if (!f->contact || !f->state || !f->P || !f->G || !f->J || !f->M || !f->b || !f->pivot ||
-        !f->before || !f->near)
+        !f->before || !f->near || !f->limit)
         return SNW_E_MEMORY;
     f->P0 = f->P + 3 * nc;
     f->u = f->P0 + 3 * nc;
@@ -100,8 +102,8 @@ void snw_statics_friction_reset(snw_statics *st) {
 void snw_statics_friction_destroy(snw_statics *st) {
     snw_static_friction *f = st->friction;
     if (!f) return;
-    void *const parts[] = {f->contact, f->state, f->P,      f->G,    f->J, f->M,
-                           f->b,       f->pivot, f->before, f->near, f};
+    void *const parts[] = {f->contact, f->state, f->P,      f->G,    f->J,     f->M,
+                           f->b,       f->pivot, f->before, f->near, f->limit, f};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) snw_free(parts[i]);
     st->friction = NULL;
 }
@@ -112,23 +114,10 @@ void snw_statics_friction_destroy(snw_statics *st) {
 static void give_forces(snw_statics *st) {
     const snw_static_friction *f = st->friction;
     snw_work *w = st->w;
-    for (int k = 0; k < st->m->ncontact_point; k++) {
-        w->hard_force[k] = 0;
-        for (int j = 0; j < 3; j++) w->hard_given[3 * k + j] = 0;
-    }
-    w->nhard_touch = 0;
+    snw_hard_release(st->m, w);
     for (int i = 0; i < f->nc; i++) {
         const double *P = f->P + 3 * (ptrdiff_t)i;
-        const int k = f->contact[i].point;
-        if (!(P[0] > 0)) continue;
-        if (k >= 0) {
-            w->hard_force[k] = P[0];
-            for (int j = 1; j < 3; j++) w->hard_given[3 * k + j] = P[j];
-            continue;
-        }
-        snw_touch *touch = &w->hard_touch[w->nhard_touch++];
-        *touch = f->contact[i].touch;
-        for (int j = 0; j < 3; j++) touch->held[j] = P[j];
+        if (P[0] > 0) snw_hard_give(&f->contact[i], P, w);
     }
 }
 
@@ -152,6 +141,8 @@ static void find_contacts(snw_statics *st) {
             w->contact_point[k].gap < near)
             add_contact(f, m, snw_hard_point(k));
     }
+    const int nlimit = snw_hard_limits_near(m, w, near, f->limit);
+    for (int i = 0; i < nlimit; i++) add_contact(f, m, f->limit[i]);
     if (!m->ntouching_rod) return;
     const int n = snw_hard_touches_near(m, w, near, m->most_touch, f->near);
     for (int i = 0; i < n && i < m->most_touch; i++) add_contact(f, m, snw_hard_rods(&f->near[i]));
@@ -159,6 +150,10 @@ static void find_contacts(snw_statics *st) {
 
 // Does the contact exist in the present conditions?
 static bool exists(const snw_statics *st, const snw_hard_contact *c) {
+    if (c->limit >= 0) {
+        const snw_model *m = st->m;
+        return snw_seg_is_active(m, st->w, m->block[m->stop[c->limit / 2].block].seg);
+    }
     if (c->point >= 0) return snw_contact_exists(st->m, st->w, c->point);
     return snw_is_active(st->w, st->m->contact[c->touch.contact].condition);
 }
@@ -201,8 +196,8 @@ static void add_held(snw_static_friction *f, int nv, int i, int j) {
 static double add_law(const snw_statics *st, int i, double large, double slack, start at) {
     snw_static_friction *f = st->friction;
     const snw_model *m = st->m;
-    const snw_contact *law = &m->contact[snw_hard_law(m, &f->contact[i])];
-    const double mu[2] = {law->along, law->across};
+    double mu[2];
+    snw_hard_friction(m, &f->contact[i], mu);
     const double rho = AUGMENTED * fmax(f->stiffness, large / (SOON * m->length));
     const double *P = f->P + 3 * (ptrdiff_t)i, *u = f->u + 3 * (ptrdiff_t)i;
     const double length = fmin(1, m->length);
@@ -386,7 +381,7 @@ static snw_status explain(const snw_statics *st, double t, const snw_statics_inf
         "slip%s, the first of '%s', link '%s'. The last one is kept. Use more friction or a "
         "larger force, smaller steps, or a dynamic step",
         t, info->reached, slips, slips > 1 ? "s" : "", slips > 1 ? "" : "s",
-        m->label.contact[m->contact[snw_hard_law(m, &f->contact[first])].of].name,
+        snw_hard_law_name(m, snw_hard_law(m, &f->contact[first])),
         snw_hard_link(m, &f->contact[first], 0));
 }
 

@@ -30,8 +30,7 @@ void snw_statics_hard_begin(snw_statics *st) {
 }
 
 void snw_statics_hard_reset(snw_statics *st) {
-    for (int k = 0; st->m->hard && k < st->m->ncontact_point; k++) st->w->hard_force[k] = 0;
-    st->w->nhard_touch = 0;
+    if (st->m->hard) snw_hard_release(st->m, st->w);
 }
 
 // Violation by a contact with this gap and force
@@ -51,6 +50,13 @@ static double hard_violation(const snw_statics *st, snw_hard_contact *worst) {
             violation_of(w, w->contact_point[k].gap, w->contact_point[k].elastic_force);
         if (!(off <= most)) most = off, *worst = snw_hard_point(k);
     }
+    for (int i = 0; i < m->nstop; i++) {
+        const snw_stop_work *at = &w->stop[i];
+        if (!m->stop[i].hard || !snw_seg_is_active(m, w, m->block[m->stop[i].block].seg)) continue;
+        const double arm = m->stop[i].arm;
+        const double off = violation_of(w, arm * at->gap, at->elastic_force / arm);
+        if (!(off <= most)) most = off, *worst = snw_hard_limit(2 * i + (at->way < 0));
+    }
     for (int i = 0; i < snw_ntouch(m, w); i++) {
         if (!w->touch[i].hard) continue;
         const double off = violation_of(w, w->touch[i].gap, w->touch[i].elastic_force);
@@ -65,6 +71,12 @@ static void keep_forces(snw_statics *st) {
     snw_work *w = st->w;
     for (int k = 0; k < m->ncontact_point; k++)
         w->hard_force[k] = snw_contact_is_hard(m, k) ? w->contact_point[k].elastic_force : 0;
+    for (int i = 0; i < m->nstop; i++) {
+        const int upper = w->stop[i].way < 0;
+        if (!m->stop[i].hard) continue;
+        w->hard_stop[2 * i + upper] = w->stop[i].elastic_force / m->stop[i].arm;
+        w->hard_stop[2 * i + !upper] = 0;
+    }
     w->nhard_touch = 0;
     for (int i = 0; i < snw_ntouch(m, w); i++) {
         if (!w->touch[i].hard || !(w->touch[i].elastic_force > 0)) continue;
@@ -110,10 +122,17 @@ snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts
     }
     if (worst.point < -1)
         return snw_fail(err, SNW_E_DIVERGED, "static at t = %g s: no equilibrium", t);
+    if (worst.limit >= 0)
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "static at t = %g s: the hard stop of link '%s' does not settle, its "
+                        "coordinate is %.3g beyond the limit. Let loads grow along a path (static: "
+                        "{for, step}), or give the stop a stiffness instead of 'hard'",
+                        t, snw_hard_link(m, &worst, 0),
+                        -snw_hard_gap(m, w, &worst) / m->stop[worst.limit / 2].arm);
     return snw_fail(err, SNW_E_DIVERGED,
                     "static at t = %g s: the hard contact '%s' of link '%s' does not settle, its "
                     "gap is %.3g m. Let loads grow along a path (static: {for, step}), or give the "
                     "contact a stiffness instead of 'hard'",
-                    t, m->label.contact[m->contact[snw_hard_law(m, &worst)].of].name,
-                    snw_hard_link(m, &worst, 0), snw_hard_gap(m, w, &worst));
+                    t, snw_hard_law_name(m, snw_hard_law(m, &worst)), snw_hard_link(m, &worst, 0),
+                    snw_hard_gap(m, w, &worst));
 }

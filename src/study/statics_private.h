@@ -27,9 +27,11 @@
     PACK(double, soft, n, "regularisation of the diagonal of joints (5.3)")                        \
     AT(snw_vec3, contact_place, ncontact,                                                          \
        "of contact points at the last tangent, in the frames of obstacles")                        \
-    AT(double, rows, nv *nr, "C'; tau and order of its QR factors")                                \
+    AT(double, rows, m->local ? 0 : nv *nr, "C'; tau and order of its QR factors")                 \
     PACK(double, tau, n, "likewise")                                                               \
     AT(int, order, nr, "likewise")                                                                 \
+    AT(double, added, m->local ? n : 0, "numbers on the diagonal of the tangent of a local model") \
+    PACK(double, subspace, m->local ? 9 * n : 0, "vectors of its least eigenvalues, and products") \
     AT(double, lambda0, nr, "multipliers of loops with a penalty (5.2d) at zero violation")
 
 // Factors of the tangent of a local model.
@@ -84,6 +86,23 @@ SNW_NODISCARD snw_status snw_statics_newton(snw_statics *st, const snw_statics_o
 
 // Compliance of constraint row i: its violation per unit of its multiplier.
 double snw_statics_compliance(const snw_statics *st, int i);
+
+// Factors of the tangent of a local model at the last evaluation, as snw_own_factors; with `shift`
+// times the unloaded stiffness taken off.
+SNW_NODISCARD snw_status snw_statics_local_factor(snw_local_factors *f, const double *add,
+                                                  double shift, int *sign, int *negative);
+// Are equilibria extremes of a potential? Then no load is a follower load and none reads probes.
+bool snw_statics_has_potential(const snw_statics *st);
+
+// ---- stability_local.c, local models
+
+// As snw_statics_stability, and, unless dx is NULL, snw_statics_direction.
+snw_stability snw_local_stability(snw_statics *st, const snw_state *s, double *dx);
+
+// ---- stability.c
+
+// dx <- one of the equally unstable directions in the columns of X (nv x k), of typical size.
+void snw_choose_direction(const snw_model *m, int k, const double *X, double *dx);
 
 // ---- statics_march.c
 

@@ -108,13 +108,15 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     snw_map *map = &t->map[t->n];
     *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .m = m, .s = {.t = s->t}};
     const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE ||
-                       kind == SNW_MAP_ENERGY;
+                       kind == SNW_MAP_ENERGY || kind == SNW_MAP_KEPT;
     if (shows && t->n > 0) { // that of the last map
         map->s = t->map[t->n++ - 1].s;
         return map;
     }
-    map->begins = t->begins;
-    t->begins = false;
+    if (kind != SNW_MAP_FROM) {
+        map->begins = t->begins;
+        t->begins = false;
+    }
     double *x = take(t, nq + 3 * nv + nz + nr + nn + nb + nf);
     if (!x) {
         t->failed = true;
@@ -274,6 +276,53 @@ static void add_hard(snw_tape *t, const snw_step_report *r) {
     describe(r, map);
 }
 
+// The hard contact `at` of an equilibrium with this gap and force, if it touches, into `out`;
+// returns their number.
+static int add_touching(const snw_model *m, const snw_work *w, snw_hard_contact at, double gap,
+                        double force, int n, snw_hard_step_contact *out) {
+    static const double CLOSED = 1e-9; // of the length of the robot; equilibria close to 1e-10
+    double typical = 0;
+    for (int i = 0; i < m->nv; i++)
+        typical = fmax(typical, 1e-9 * m->scale[i] * m->typical[i] / m->length);
+    if (gap > CLOSED * fmin(1, m->length)) return n;
+    const bool carries = force > fmax(w->hard_stiffness * w->hard_smooth, typical);
+    out[n] = (snw_hard_step_contact){
+        .at = at,
+        .in_step = SNW_HARD_SLIDES,
+        .P = {force * snw_hard_gradient(w, &at)},
+        .unclear = carries ? NULL : "touches without a force, and opens at the slightest change"};
+    return n + 1;
+}
+
+// The hard contacts that touch in an equilibrium into its map.
+static void keep_touching(snw_tape *t, const snw_work *w, snw_map *map) {
+    const snw_model *m = t->m;
+    if (!map || !m->hard) return;
+    const size_t own = sizeof(snw_hard_step) / sizeof(double) + 1;
+    const size_t most = (size_t)snw_hard_most(m);
+    double *x = take(t, own + (most + 1) * sizeof(snw_hard_step_contact) / sizeof(double) + 1);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    snw_hard_step *to = (snw_hard_step *)x;
+    snw_hard_step_contact *contact = (snw_hard_step_contact *)(x + own);
+    int n = 0;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point_work *at = &w->contact_point[k];
+        if (snw_contact_is_hard(m, k) && snw_contact_exists(m, w, k))
+            n = add_touching(m, w, snw_hard_point(k), at->gap,
+                             at->in_contact ? at->elastic_force : 0, n, contact);
+    }
+    for (int i = 0; i < snw_ntouch(m, w) && n < (int)most; i++) {
+        const snw_touch *at = &w->touch[i];
+        if (at->hard)
+            n = add_touching(m, w, snw_hard_rods(at), at->gap, at->elastic_force, n, contact);
+    }
+    *to = (snw_hard_step){.n = n, .contact = contact};
+    map->hard = to;
+}
+
 static bool closes_contact(const snw_map *map) {
     bool closes = false;
     for (int i = 0; map->hard && i < map->hard->n; i++)
@@ -301,6 +350,40 @@ static void add_conserved(snw_tape *t, const snw_step_report *r) {
     map->energy = r->energy;
     map->start_laws = r->start_laws;
     map->gravity_laws = r->gravity_laws;
+}
+
+// Model of the state before the last map.
+static const snw_model *model_before(const snw_tape *t) {
+    const snw_map *before = &t->map[t->n - 2];
+    const bool kept = before->kind == SNW_MAP_FROM && t->run;
+    return kept ? snw_run_model_at(t->run, before->stage) : before->m;
+}
+
+// A step, start or restart of an explicit scheme with the state before it.
+static void add_explicit(snw_tape *t, const snw_step_report *r) {
+    const snw_model *m = t->m;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nz = (size_t)m->nsignal;
+    snw_map *map = add_map(t, SNW_MAP_EXPLICIT, r->s, NULL);
+    double *x = map ? take(t, nq + nv + nz) : NULL;
+    if (!map) return;
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    describe(r, map);
+    map->q0 = x, x = copy(r->start->q, nq, x);
+    map->v0 = x, x = copy(r->start->v, nv, x);
+    map->z_from = x, (void)copy(r->start->z, nz, x);
+    map->ode = *r->ode;
+    map->limit = r->limit;
+    map->remembers = r->remembers;
+    const bool starts = map->begins && map->h == 0 && !map->ode.locomotion;
+    if (starts && t->rests) memset((double *)map->v0, 0, nv * sizeof *map->v0);
+    if (starts && map > t->map && model_before(t) != map->m && m->nconstraint > 0) t->closed = true;
+    if (map->h > 0) return;
+    snw_map *event = map - 1; // as of other restarts
+    if (event > t->map && event->kind == SNW_MAP_SAMPLE) event--;
+    if (event >= t->map && event->kind == SNW_MAP_EVENT) event->z = map->s.z;
 }
 
 // An instant is reached by the last step.
@@ -335,22 +418,22 @@ static void add_samples(snw_tape *t, const snw_step_report *r) {
     map->t_laws = r->t_laws;
 }
 
-// Does the motion that begins follow an equilibrium? Its velocities have been projected before the
-// restart, from rest, so that both are one projection.
-static bool follows_rest(const snw_tape *t) {
-    const snw_desc *d = t->m->desc;
-    int i = t->begun - 1;
-    while (i >= 0 && i < d->nstep && d->step[i].kind != SNW_STEP_STATIC &&
-           d->step[i].kind != SNW_STEP_DYNAMIC)
-        i--;
-    return i >= 0 && i < d->nstep && d->step[i].kind == SNW_STEP_STATIC;
+// Step r->stage of the study has ended, or begins from the end of another.
+static void add_step_of_study(snw_tape *t, const snw_step_report *r) {
+    const bool from = r->event == SNW_WATCH_FROM;
+    if (t->run) t->m = snw_run_model_at(t->run, r->stage);
+    snw_map *map = add_map(t, from ? SNW_MAP_FROM : SNW_MAP_KEPT, r->s, NULL);
+    if (!map) return;
+    map->stage = from ? r->from : r->stage;
+    map->t_laws = r->s->t;
+    set_mark(t);
 }
 
 void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
     if (r->event == SNW_WATCH_BEGIN) {
         t->begins = true;
-        t->begun = r->stage;
+        t->rests = r->rest;
         if (t->run) t->m = snw_run_model_at(t->run, r->stage);
         return;
     }
@@ -364,6 +447,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     }
     if (r->event == SNW_WATCH_SAMPLE) {
         add_samples(t, r);
+        return;
+    }
+    if (r->event == SNW_WATCH_KEEP || r->event == SNW_WATCH_FROM) {
+        add_step_of_study(t, r);
         return;
     }
     if (r->event == SNW_WATCH_HARD) {
@@ -382,6 +469,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         add_conserved(t, r);
         return;
     }
+    if (r->event == SNW_WATCH_EXPLICIT) {
+        add_explicit(t, r);
+        return;
+    }
     if (r->event == SNW_WATCH_ENERGY || r->event == SNW_WATCH_ACCELERATIONS) {
         const bool energy = r->event == SNW_WATCH_ENERGY;
         snw_map *map = add_map(t, energy ? SNW_MAP_ENERGY : SNW_MAP_ACCELERATIONS, r->s, NULL);
@@ -397,9 +488,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
                                         : SNW_MAP_RESTART;
     snw_map *map = add_map(t, kind, r->s, step ? r->d : r->before);
     if (!map) return;
-    if (map->begins && map->before && follows_rest(t))
+    // velocities after an equilibrium were projected before the restart, from rest: both are one
+    if (map->begins && map->before && t->rests)
         memset((double *)map->before, 0, (size_t)t->m->nv * sizeof *map->before);
-    if (map->begins && map > t->map && map[-1].m != map->m && t->m->nconstraint > 0)
+    if (map->begins && map > t->map && model_before(t) != map->m && t->m->nconstraint > 0)
         t->closed = true;
     if (stages) {
         const size_t nq = (size_t)t->m->nq, nv = (size_t)t->m->nv, ns = (size_t)r->points->s * nv;
@@ -423,11 +515,20 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         event->z = map->s.z;
 }
 
+// Does the time at the end of step `stage` of the study, before map i, depend on an event?
+static bool kept_time_moves(const snw_tape *t, int i, int stage, bool all) {
+    while (--i >= 0) {
+        if (t->map[i].kind == SNW_MAP_KEPT && t->map[i].stage == stage) return t->map[i].time_moves;
+    }
+    return all;
+}
+
 void snw_tape_find_times(snw_tape *t, bool all) {
     bool now = all, length = all, start = all; // do they depend on an event?
     for (int i = 0; i < t->n; i++) {
         snw_map *map = &t->map[i];
         const bool step = snw_map_is_step(map);
+        if (map->kind == SNW_MAP_FROM) now = kept_time_moves(t, i, map->stage, all);
         if (map->begins) start = now;
         const bool grid = step && map->end == SNW_END_GRID && start;
         map->time_moves = now || grid;
@@ -450,8 +551,9 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     if (!at->moves) {
         map = add_map(t, SNW_MAP_STATIC, at->s, NULL);
         if (map) map->t_laws = at->in->t;
-        if (map) map->relaxation = at->relaxation;
+        if (map) map->relaxation = at->relaxation, map->steady = at->steady;
         keep_branches(t, at->s, map);
+        keep_touching(t, at->w, map);
     }
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
     if (map) map->t_laws = at->in->t;

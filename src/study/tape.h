@@ -5,6 +5,7 @@
 // theory.md 7.5.
 #pragma once
 
+#include "integrate/explicit.h"
 #include "study/run.h"
 
 typedef enum snw_map_kind {
@@ -16,10 +17,13 @@ typedef enum snw_map_kind {
     SNW_MAP_HARD,          // a step with hard contacts
     SNW_MAP_CONSERVED,     // a step of the conserving scheme
     SNW_MAP_ENERGY,        // its reference energy becomes that of this state
+    SNW_MAP_EXPLICIT,      // a step of an explicit scheme, or (of length 0) its start or restart
     SNW_MAP_ACCELERATIONS, // accelerations and multipliers at a state that stays as it is
     SNW_MAP_EVENT,  // no map: a condition changes at this state, which determines the length of
                     // the step before
     SNW_MAP_SAMPLE, // samples of laws are taken at this state
+    SNW_MAP_KEPT,   // no map: step `stage` of the study has ended here, from which others begin
+    SNW_MAP_FROM,   // no map: the state is again that at the end of step `stage`
     SNW_MAP_FRAME   // no map: the frame `frame` shows this state
 } snw_map_kind;
 
@@ -50,27 +54,34 @@ typedef struct snw_map {
     // `follow` of the state in its equations. In s itself the strains are fixed. NULL: none
     const double *branch_from, *branch_place, *branch_part, *branch_follow;
     snw_relaxation_rule relaxation; // of an equilibrium
+    bool steady;                    // likewise: with the rates of given motions
     const double *taken;            // nsignal, of samples: 1 where one is taken; else NULL
     const double *d;      // nv: increment of a step, or of one with hard contacts; NULL: none
     const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
     const double *before; // nv: velocities before a restart; NULL: none
     // of a step of collocation
     snw_collocation points;
-    const double *q0, *v0, *ddx;      // nq, nv, stages x nv
-    const struct snw_hard_step *hard; // of a step with hard contacts
+    const double *q0, *v0, *ddx; // nq, nv, stages x nv
+    // of a step with hard contacts; of an equilibrium with them: those that touch; NULL: none
+    const struct snw_hard_step *hard;
     // of a step of the conserving scheme, from q0, v0 with the memory z_from, d with multipliers
     double energy, start_laws, gravity_laws;
+    // of an explicit scheme, from q0, v0 with the memory z_from
+    snw_explicit_opts ode;
+    double limit;
+    bool remembers; // of a restart: it has another memory, that of s
 } snw_map;
 
 // Is the map a step in time?
 static inline bool snw_map_is_step(const snw_map *map) {
     return map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD ||
-           map->kind == SNW_MAP_CONSERVED;
+           map->kind == SNW_MAP_CONSERVED || (map->kind == SNW_MAP_EXPLICIT && map->h > 0);
 }
 
 // Do parts of its equations read laws at times of their own?
 static inline bool snw_map_has_stages(const snw_map *map) {
-    return map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
+    return map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD ||
+           map->kind == SNW_MAP_EXPLICIT;
 }
 
 typedef struct snw_tape {
@@ -88,7 +99,7 @@ typedef struct snw_tape {
     bool closed;        // a motion began with loops that were closed after a change of the study
     bool events;        // keep what the derivatives by the lengths of steps need
     bool begins;        // the next map is the first of a motion
-    int begun;          // step of the study that has begun last
+    bool rests;         // the last motion has begun at an equilibrium
     struct tape_block *block;
     // the last instant, to which steps are undone
     struct {

@@ -92,7 +92,7 @@ class Gradient(harness.Case):
 
     def test_refusals(self):
         base = ["gradient", "s.yaml", "--run", "plain"]
-        self.assertIn("the scheme adaptive has none", self.fails(2, "gradient", "s.yaml", "--run", "adaptive", "--of", "place", "--by", "k").err)
+        self.assertIn("its steps are chosen anew by their error", self.fails(2, "gradient", "s.yaml", "--run", "adaptive", "--of", "place", "--by", "k").err)
         self.assertIn("--of", self.fails(2, *base, "--by", "k").err)
         self.assertIn("--by", self.fails(2, *base, "--of", "place").err)
         self.assertIn("kk", self.fails(2, *base, "--of", "place", "--by", "kk").err)

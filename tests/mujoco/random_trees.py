@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Random robots as URDF and MJCF files, imported and compared with MuJoCo by compare.c.
 
-usage: random_trees.py COMPARE_MUJOCO [SEEDS]; with an empty name it is skipped.
+usage: random_trees.py COMPARE_MUJOCO [SEEDS]; without a name it is skipped.
 """
 import math
 import pathlib
@@ -122,7 +122,7 @@ def mjcf(dice, n, several):
 
 
 def main():
-    program = sys.argv[1]
+    program = sys.argv[1] if len(sys.argv) > 1 else ""
     if not program:
         print("skipped: libmujoco-dev is not installed")
         sys.exit(SKIPPED)

@@ -2,8 +2,11 @@
 //
 // The elimination along the tree solves the equations of the dense tangent, on random rods and
 // trees and on rods with local bases; its cost is linear in their length.
+#include "base/alloc.h"
 #include "constraint/elimination.h"
+#include "constraint/projection.h"
 #include "described.h"
+#include "dynamics/constraint.h"
 #include "integrate/implicit.h"
 #include "random_tree.h"
 #include "solve/dense.h"
@@ -35,12 +38,14 @@ static double condition(int n, const double *A, const double *LU, const int *piv
     return norm * inverse;
 }
 
-// The dense tangent at the state of g, and what the elimination makes of it.
+// The dense tangent at the state of g, bordered by its constraint rows, and what the elimination
+// makes of it.
 static void check_equations(rig *g, dice *d, bool is_static, double cq, double cv, double ca,
                             int *solved) {
     const snw_model *m = g->m;
-    const int n = m->nv;
+    const int nv = m->nv, n = nv + m->nconstraint;
     const size_t N = (size_t)n;
+    const double rows = cq > 0 ? 3 : 1e-4; // scale of the rows: of the size of masses in M
     if (n == 0) return;
     double *T = calloc(2 * N * N + 5 * N, sizeof *T), *LU = T + N * N, *x = LU + N * N, *y = x + n,
            *want = y + n, *b = want + n, *diagonal = b + n;
@@ -50,19 +55,21 @@ static void check_equations(rig *g, dice *d, bool is_static, double cq, double c
     snw_residual(m, g->in, g->s, is_static, g->w);
     snw_tangent_pass(m, NULL, g->w);
     snw_tangent_assemble(m, g->in, cq, cv, ca, g->w, T);
-    const snw_tangent_at at = {.in = g->in, .cq = cq, .cv = cv, .ca = ca};
+    snw_constraints_border(m, g->w, rows, T);
+    const snw_tangent_at at = {.in = g->in, .cq = cq, .cv = cv, .ca = ca, .rows = rows};
 
-    for (int i = 0; i < n; i++) x[i] = roll(d, -1, 1) * m->typical[i];
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < nv; i++) x[i] = roll(d, -1, 1) * m->typical[i];
+    for (int i = 0; i < nv; i++) {
         want[i] = 0;
-        for (int j = 0; j < n; j++) want[i] += T[j * n + i] * x[j];
+        for (int j = 0; j < nv; j++) want[i] += T[j * n + i] * x[j];
     }
     snw_elimination_product(e, &at, g->w, x, y);
-    assert_true(differs(n, y, want) < 1e-12); // rounding of sums over some hundred terms
+    assert_true(differs(nv, y, want) < 1e-12); // rounding of sums over some hundred terms
 
     snw_elimination_diagonal(e, &at, g->w, diagonal);
-    for (int i = 0; i < n; i++) want[i] = T[i * (n + 1)];
-    assert_true(differs(n, diagonal, want) < 1e-12);
+    for (int i = 0; i < nv; i++) want[i] = T[i * (n + 1)];
+    if (m->nforce_element + m->nloop + m->ntendon == 0 || (cq == 0 && cv == 0))
+        assert_true(differs(nv, diagonal, want) < 1e-12);
 
     memcpy(LU, T, N * N * sizeof *T);
     // equilibria of free robots and rods without rotary inertia are singular
@@ -70,7 +77,7 @@ static void check_equations(rig *g, dice *d, bool is_static, double cq, double c
     (*solved)++;
     assert_int_equal(snw_elimination_factor(e, &at, g->w), SNW_OK);
     assert_int_equal(snw_elimination_sign(e), snw_lu_sign(n, LU, pivot));
-    for (int i = 0; i < n; i++) want[i] = b[i] = roll(d, -1, 1) * m->scale[i];
+    for (int i = 0; i < n; i++) want[i] = b[i] = roll(d, -1, 1) * (i < nv ? m->scale[i] : 1);
     snw_lu_solve(n, LU, pivot, want);
     snw_elimination_solve(e, b);
     const double rounding = 1e-15 * condition(n, T, LU, pivot);
@@ -87,6 +94,7 @@ done:
 static int check_state(rig *g, dice *d, bool springs) {
     int solved = 0;
     state_random(g->m, d, g->s);
+    for (int i = 0; i < g->m->nconstraint; i++) g->s->lambda[i] = roll(d, -1, 1);
     snw_inputs_at(g->m, g->s->t, g->in);
     if (springs) check_equations(g, d, true, 1, 0, 0, &solved);
     check_equations(g, d, false, 1, 40, 900, &solved);
@@ -154,10 +162,51 @@ static const char robot_text[] =
     "  wire: {tendon: {along: trunk, at: [0, 4 mm, 2 mm + 3 mm*x/L]}, effort: 1 N}\n"
     "  line: {tendon: {along: twig, at: [0, 0, -3 mm]}, effort: 0.4 N}\n"
     "  bag: {chamber: {along: arm, at: [0, 0, 3 mm], area: 20 mm^2}, effort: 10 kPa}\n"
-    "fluid: {water: {on: [trunk, arm], density: 1000, added: auto, buoyancy: on,"
+    "fluid: {water: {on: [trunk, arm, twig], density: 1000, added: auto, buoyancy: on,"
     " drag: {normal: 1.1, tangent: 0.02}}}\n"
     "contacts: {floor: {ground: {on: [trunk, arm], normal: [0, 0, 1], at: [0, 0, 0],"
     " stiffness: 2 kPa, damping: 1, friction: 0.3, creep: 0.01}}}\n";
+
+// The same with everything that couples distant segments: springs, cables, dampers and bushings
+// between links and to the world, loops of several kinds, given lengths and elastic tendons, a
+// driven joint, a mimicking one, fields.
+static const char coupled_text[] =
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "materials: {gel: {young: 20 MPa, poisson: 0.45, density: 1200, damping: 4 ms}}\n"
+    "robot:\n"
+    "  trunk: {on: world, pose: {xyz: [0, 0, 5 cm]}, rod: {length: 40 cm, section: {circle:"
+    " {radius: 8 mm}}, material: gel, strain: kirchhoff linear, elements: 6}}\n"
+    "  elbow: {on: trunk.tip, joint: revolute, axis: y, stiffness: 0.1, damping: 0.01}\n"
+    "  arm: {on: elbow, rod: {length: 30 cm, section: {circle: {radius: 6 mm}}, material:"
+    " gel, strain: {bend_y: quadratic, bend_z: constant, twist: spline 2}, elements: 5}}\n"
+    "  hand: {on: arm.tip, joint: spherical, stiffness: 0.05, damping: 0.002, body: {mass:"
+    " 20 g, inertia: [1e-6, 2e-6, 3e-6], com: [5 mm, 0, 1 mm]}}\n"
+    "  twig: {on: trunk@60%, rod: {length: 20 cm, section: {circle: {radius: 5 mm}},"
+    " material: gel, strain: {bend_y: discontinuous 2, bend_z: linear, stretch: linear},"
+    " elements: 4}}\n"
+    "  leaf: {on: twig.tip, joint: revolute, axis: z, stiffness: 0.02, damping: 0.001, body:"
+    " {mass: 5 g, inertia: [1e-6, 1e-6, 1e-6]}}\n"
+    "springs:\n"
+    "  inner: {spring: [trunk@30%, arm@70%], rest: 0.45, stiffness: 4, damping: 0.3}\n"
+    "  outer: {spring: [{xyz: [0.2, 0.1, 0.3]}, hand], rest: 0.5, stiffness: 3}\n"
+    "  stay: {cable: [twig.tip, arm@50%], rest: 0.05, stiffness: 6, damping: 0.05, smooth: 3"
+    " cm}\n"
+    "  dash: {damper: [trunk.tip, leaf], damping: 0.2}\n"
+    "  mount: {bushing: [twig@50%, hand], stiffness: [3e-3, 5e-3, 7e-3, 0.3, 0.4, 0.5],"
+    " damping: [2e-4, 3e-4, 4e-4, 0.3, 0.4, 0.5]}\n"
+    "loops:\n"
+    "  pin: {join: [world, twig@50%], as: spherical, pose: {xyz: [0.34, 5 mm, 6 cm]}}\n"
+    "  weld: {join: [arm@20%, leaf], as: revolute, axis: y, pose: {xyz: [-2 cm, 4 mm, 3"
+    " mm]}}\n"
+    "actuators:\n"
+    "  wire: {tendon: {along: trunk, at: [0, 4 mm, 2 mm + 3 mm*x/L]}, effort: 1 N}\n"
+    "  line: {tendon: {along: [trunk, twig], at: [0, 3 mm, -3 mm]}, shortening: 0.5 mm}\n"
+    "  winch: {tendon: {along: arm, at: [0, 2 mm, 2 mm], compliance: 3e-2 1/N}, shortening:"
+    " 3 mm}\n"
+    "  bag: {chamber: {along: arm, at: [0, 0, 3 mm], area: 20 mm^2}, effort: 10 kPa}\n"
+    "fields:\n"
+    "  push: {force: [0.1 N/m, 0.2 N/m*sin(y/(1 m)), 0 N/m], links: [trunk, twig]}\n";
 
 typedef struct pair {
     snw_document *doc;
@@ -165,12 +214,12 @@ typedef struct pair {
     snw_model *dense, *local;
 } pair;
 
-static void pair_open(pair *p) {
+static void pair_open(pair *p, const char *text) {
     snw_error err = {0};
-    if (describe(robot_text, &p->doc, &p->desc, &err) != SNW_OK)
+    if (describe(text, &p->doc, &p->desc, &err) != SNW_OK)
         fail_msg("%d:%d %s", err.line, err.column, err.text);
-    if (snw_model_compile(p->desc, &p->dense, &err) != SNW_OK ||
-        snw_model_compile_for(p->desc, SNW_USE_LOCAL, &p->local, &err) != SNW_OK)
+    if (snw_projection_compile(p->desc, &p->dense, &err) != SNW_OK ||
+        snw_projection_compile_for(p->desc, SNW_USE_LOCAL, &p->local, &err) != SNW_OK)
         fail_msg("%s", err.text);
     assert_true(p->local->local && !p->dense->local);
 }
@@ -186,7 +235,7 @@ static void equations_of_local_bases(void **state) {
     (void)state;
     dice d = {33};
     pair p;
-    pair_open(&p);
+    pair_open(&p, robot_text);
     rig g = {.m = p.dense};
     rig_around(&g);
     for (int i = 0; i < 4; i++) assert_int_equal(check_state(&g, &d, true), 3);
@@ -195,12 +244,26 @@ static void equations_of_local_bases(void **state) {
     pair_close(&p);
 }
 
+// tangent of forces between distant segments, with constraint rows
+static void equations_of_coupled_segments(void **state) {
+    (void)state;
+    dice d = {34};
+    pair p;
+    pair_open(&p, coupled_text);
+    rig g = {.m = p.dense};
+    rig_around(&g);
+    assert_true(p.dense->nconstraint >= 9);
+    for (int i = 0; i < 4; i++) assert_int_equal(check_state(&g, &d, true), 3);
+    g.m = NULL;
+    rig_close(&g);
+    pair_close(&p);
+}
+
 // Increments of the load may differ: their length is measured by typical stiffnesses, not by the
 // diagonal of the matrix.
-static void equilibria_are_those_of_the_matrix(void **state) {
-    (void)state;
+static void compare_equilibria(const char *text, double most) {
     pair p;
-    pair_open(&p);
+    pair_open(&p, text);
     const snw_model *const of[2] = {p.dense, p.local};
     snw_state *at[2];
     snw_statics_info info[2];
@@ -216,18 +279,98 @@ static void equilibria_are_those_of_the_matrix(void **state) {
             fail_msg("%s", err.text);
         snw_statics_destroy(st);
     }
-    assert_true(differs(p.dense->nq, at[1]->q, at[0]->q) < 1e-12);
+    assert_near(differs(p.dense->nq, at[1]->q, at[0]->q), 0, most);
+    if (p.dense->nconstraint)
+        assert_near(differs(p.dense->nconstraint, at[1]->lambda, at[0]->lambda), 0, 100 * most);
     snw_state_destroy(at[0]);
     snw_state_destroy(at[1]);
     pair_close(&p);
 }
 
-// steps from rest, with a chart of the spherical joint
-static void steps_are_those_of_the_matrix(void **state) {
+static void equilibria_are_those_of_the_matrix(void **state) {
     (void)state;
+    compare_equilibria(robot_text, 1e-12);
+    compare_equilibria(coupled_text, 1e-11); // residuals of both are below 1e-10 of typical forces
+}
+
+// Stability of the equilibria of a model that is local and dense.
+static void compare_stability(const char *text, double most, int *unstable) {
+    pair p;
+    pair_open(&p, text);
+    const snw_model *const of[2] = {p.dense, p.local};
+    snw_stability found[2];
+    double *dx[2];
+    for (int k = 0; k < 2; k++) {
+        snw_statics *st;
+        snw_state *at;
+        snw_error err = {0};
+        snw_statics_info info;
+        snw_statics_opts opts = snw_statics_defaults();
+        opts.follow = true; // stay in unstable equilibria
+        assert_int_equal(snw_statics_create(of[k], &st), SNW_OK);
+        assert_int_equal(snw_state_create(of[k], &at), SNW_OK);
+        dx[k] = calloc((size_t)of[k]->nv, sizeof *dx[k]);
+        memcpy(at->q, of[k]->q0, (size_t)of[k]->nq * sizeof(double));
+        snw_statics_reset(st);
+        if (snw_statics_solve(st, 0, &opts, at, &info, &err) != SNW_OK) fail_msg("%s", err.text);
+        const size_t count = snw_alloc_count();
+        found[k] = snw_statics_stability(st, at);
+        const snw_stability again = snw_statics_direction(st, at, dx[k]);
+        assert_int_equal(again.negative, found[k].negative);
+        assert_true(snw_alloc_count() == count);
+        snw_state_destroy(at);
+        snw_statics_destroy(st);
+    }
+    assert_int_equal(found[1].negative, found[0].negative);
+    assert_near(found[1].value, found[0].value, most);
+    if (found[0].negative > 0) // of an eigenvalue 1e-10 away; directions have its root
+        assert_near(differs(p.dense->nv, dx[1], dx[0]), 0, 1e-4);
+    *unstable = found[0].negative;
+    free(dx[0]);
+    free(dx[1]);
+    pair_close(&p);
+}
+
+// Columns under their buckling load and above the first three ones, alone, propped by a spring,
+// guided at a quarter by a loop; and a robot with everything.
+static void stability_is_that_of_the_matrix(void **state) {
+    (void)state;
+    static const char column[] =
+        "sinew: 1\ngravity: 0\n"
+        "materials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
+        "robot:\n"
+        "  column: {on: world, pose: {rpy: [0, -90 deg, 0]}, rod: {length: 40 cm,"
+        " section: {rectangle: {y: 8 mm, z: 9 mm}}, material: gel,"
+        " strain: {bend_y: linear, bend_z: linear, stretch: linear}, elements: 6}}\n"
+        "loads: {weight: {on: column.tip, force: [0, 0, %g N]}}\n%s";
+    static const char *const holds[] = {
+        "",
+        "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n",
+        "loops: {pin: {join: [world, column@25%], as: cylindrical, axis: x,"
+        " pose: {xyz: [0, 0, 0.1], rpy: [0, -90 deg, 0]}}}\n"};
+    int most = 0;
+    for (int i = 0; i < 9; i++) {
+        char text[2000];
+        int unstable;
+        const double euler = 2e6 * 9e-3 * pow(8e-3, 3) / 12 * pow(1.5707963 / 0.4, 2);
+        (void)snprintf(text, sizeof text, column,
+                       -euler * (i % 3 == 0   ? 0.7
+                                 : i % 3 == 1 ? 5
+                                              : 12),
+                       holds[i / 3]);
+        compare_stability(text, 1e-8, &unstable);
+        if (unstable > most) most = unstable;
+        assert_true(i % 3 > 0 || unstable == 0);
+    }
+    assert_true(most >= 2);
+    compare_stability(coupled_text, 1e-8, &most);
+}
+
+// steps from rest, with a chart of the spherical joint
+static void compare_steps(const char *text, double h) {
     enum { STEPS = 12 };
     pair p;
-    pair_open(&p);
+    pair_open(&p, text);
     const snw_model *const of[2] = {p.dense, p.local};
     snw_implicit *im[2];
     snw_error err = {0};
@@ -245,7 +388,7 @@ static void steps_are_those_of_the_matrix(void **state) {
     for (int i = 0; i < STEPS; i++) {
         snw_chord_info info[2];
         for (int k = 0; k < 2; k++)
-            assert_int_equal(snw_implicit_step(im[k], 2e-3, 2e-3 * (i + 1), &info[k]), SNW_OK);
+            assert_int_equal(snw_implicit_step(im[k], h, h * (i + 1), &info[k]), SNW_OK);
         assert_int_equal(info[0].iterations, info[1].iterations);
         assert_int_equal(info[0].tangents, info[1].tangents);
     }
@@ -254,6 +397,12 @@ static void steps_are_those_of_the_matrix(void **state) {
     snw_implicit_destroy(im[0]);
     snw_implicit_destroy(im[1]);
     pair_close(&p);
+}
+
+static void steps_are_those_of_the_matrix(void **state) {
+    (void)state;
+    compare_steps(robot_text, 2e-3);
+    compare_steps(coupled_text, 2e-4);
 }
 
 // ten times the elements, ten times the operations
@@ -287,7 +436,9 @@ static void cost_is_linear(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equations_of_local_bases),
+        cmocka_unit_test(equations_of_coupled_segments),
         cmocka_unit_test(equilibria_are_those_of_the_matrix),
+        cmocka_unit_test(stability_is_that_of_the_matrix),
         cmocka_unit_test(steps_are_those_of_the_matrix),
         cmocka_unit_test(cost_is_linear),
         cmocka_unit_test(equations_of_random_rods),

@@ -913,7 +913,7 @@ static void what_has_no_derivative_is_named(void **state) {
     (void)state;
     char text[TEXT];
     (void)snprintf(text, sizeof text, pendulum, "adaptive");
-    refuses(text, "k1", "bob.y", "the scheme adaptive has none");
+    refuses(text, "k1", "bob.y", "its steps are chosen anew by their error");
     (void)snprintf(text, sizeof text, pendulum, "bdf2");
     refuses(text, "k7", "bob.y", "k7");
     refuses(text, "q(upper.bend)", "bob.y", "there is no coordinate 'upper.bend'");

@@ -95,8 +95,8 @@ static void random_arms(void **state) {
     }
 }
 
-// Energies of masses, rods, joints, springs and bushings; tensions and lengths, which do not gather
-// places.
+// Energies of masses, rods, joints, springs and bushings; tensions, lengths, accelerations,
+// relative poses, reactions and wrenches within rods, which depend on places themselves.
 static void results_that_read_the_model(void **state) {
     (void)state;
     char text[TEXT];
@@ -119,7 +119,19 @@ static void results_that_read_the_model(void **state) {
                         .by = {"len", "dx", "tilt", "lean", "m", "ks", "g", "s"},
                         .nof = 2,
                         .of = {"integral(f^2)", "l"}},
-            5, 1e-10);
+            0, 1e-10);
+    (void)snprintf(text, sizeof text, arm,
+                   ", r: {rate: cable}, f: {tension: cable}, sl: {length: line}, sr: {rate: line}, "
+                   "at: {relative: [hub, nose]}, a: {acceleration: nose}, b: {acceleration: "
+                   "arm@50%, in: body}, w: {wrench: arm@40%}",
+                   springs[1], pulls[1], "", "", "", schemes[1]);
+    gathers(&(question){.text = text,
+                        .nby = 10,
+                        .by = {"len", "dx", "tilt", "lean", "reach", "m", "ks", "g", "ref", "s"},
+                        .nof = 6,
+                        .of = {"r + f", "sl + sr", "integral(at.rx + at.y^2)", "a.ay + b.alx",
+                               "integral(b.az + a.alz)", "w.my + w.fz"}},
+            0, 1e-9);
     // reactions of joints, with springs and feedback of places
     (void)snprintf(text, sizeof text, arm, ", f: {reaction: arm}, b: {reaction: head, in: body}",
                    springs[3], motors[1], "", "", "", schemes[1]);
@@ -128,7 +140,7 @@ static void results_that_read_the_model(void **state) {
                         .by = {"len", "dx", "tilt", "lean", "m", "ks", "cs", "g"},
                         .nof = 2,
                         .of = {"integral(f.my + f.fz)", "b.fx"}},
-            4, 1e-8); // rounding of the differences of forces along the coordinates
+            0, 1e-8); // rounding of the differences of forces along the coordinates
 }
 
 // Fields of force: numbers that do not reach them are gathered, places are not.
@@ -275,8 +287,8 @@ static void loops_with_their_geometry(void **state) {
                       .of = {"integral(p.z^2 + p.x)", "v.vx + s.bend_y"}};
         gathers(&q, 0, 1e-9); // rounding of the samples of rows over that of the steps squared
         if (i > 0) continue;
-        q.nof = 1, q.of[0] = "f.fx"; // reactions: places one by one
-        gathers(&q, 4, 1e-9);
+        q.nof = 1, q.of[0] = "f.fx";
+        gathers(&q, 0, 1e-9);
     }
 }
 

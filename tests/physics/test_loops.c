@@ -42,9 +42,10 @@ static const char robot_text[] =
     "  push: {joint: hand, rate: 0.2 m/s}\n"
     "  shape: {rod: mast, position: [cos(t), 0.1*t^2, free]}\n";
 
-static const char *const joints[] = {"fixed",     "revolute",  "prismatic", "cylindrical",
-                                     "universal", "spherical", "planar",    "pin_slot"};
-enum { NJOINT = 8 };
+static const char *const joints[] = {"fixed",       "revolute",  "prismatic",
+                                     "cylindrical", "universal", "spherical",
+                                     "planar",      "pin_slot",  "screw, pitch: -0.7"};
+enum { NJOINT = 9 };
 
 typedef struct setting {
     snw_document *doc;

@@ -131,6 +131,7 @@ static void cut_and_compare(snw_joint_kind kind, dice *d) {
     snw_link_desc *link = &t.link[at];
     link->joint = kind;
     link->moves = (snw_joint_desc){.axis = roll_unit(d)};
+    if (snw_joint_table[kind].options & SNW_JOINT_TAKES_PITCH) link->moves.pitch = roll(d, 0.01, 1);
     if (snw_joint_table[kind].options & SNW_JOINT_TAKES_AXES) {
         const snw_vec3 any = {{0.6, 0, 0.8}};
         link->moves.second = snw_normalise(snw_cross(link->moves.axis, any));
@@ -154,7 +155,8 @@ static void cut_and_compare(snw_joint_kind kind, dice *d) {
                           .joint = kind,
                           .axis = link->moves.axis,
                           .second = link->moves.second,
-                          .pose = link->pose};
+                          .pose = link->pose,
+                          .pitch = link->moves.pitch};
     const snw_link_desc whole = *link;
     link->on = (snw_site){.kind = SNW_SITE_WORLD, .link = -1};
     link->pose = snw_pose_desc_identity();

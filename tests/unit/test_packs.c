@@ -5,6 +5,7 @@
 // the same wherever a robot is in the batch, whatever the others do, and with packs of 4 or of 8.
 #include "sinew/sinew.h"
 
+#include "dynamics/constraint.h"
 #include "dynamics/dynamics.h"
 #include "near.h"
 #include "robot/robot_private.h"
@@ -19,6 +20,36 @@
     "materials: {rubber: {young: E, poisson: 0.5, density: 1000, damping: 10 ms}}\n"               \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
+
+// A plate on three legs that motors turn, closed by fixed and spherical joints.
+#define LOOPED_LEGS                                                                                \
+    "  leg(k=1..3):\n"                                                                             \
+    "    on: world\n"                                                                              \
+    "    pose: {xyz: [4 cm*cos(120*k), 4 cm*sin(120*k), 0], x: z}\n"                               \
+    "    joint: revolute\n"                                                                        \
+    "    axis: y\n"                                                                                \
+    "    rod: {" ARM ", strain: kirchhoff legendre 2}\n"                                           \
+    "  plate: {on: world, pose: {xyz: [0, 0, 0.3 m]}, joint: free,\n"                              \
+    "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
+    "sites:\n"                                                                                     \
+    "  hole(k=1..3): {on: plate, pose: {xyz: [4 cm*cos(120*k), 4 cm*sin(120*k), 0], x: z}}\n"      \
+    "loops:\n"                                                                                     \
+    "  first: {join: [leg(1).tip, hole(1)], as: fixed}\n"                                          \
+    "  second: {join: [leg(2).tip, hole(2)], as: fixed}\n"                                         \
+    "  third: {join: [leg(3).tip, hole(3)], as: spherical}\n"                                      \
+    "actuators: {motor(k=1..3): {joint: leg(k), position: 0.05*sin(20*t + k)}}\n"
+// A plate on two rods whose free lengths are driven.
+#define DRIVEN_LEGS                                                                                \
+    "  leg(k=1..2):\n"                                                                             \
+    "    on: world\n"                                                                              \
+    "    pose: {xyz: [0, 3 cm*k, 0], x: z}\n"                                                      \
+    "    rod: {" ARM ", strain: cosserat legendre 2}\n"                                            \
+    "  plate: {on: world, pose: {xyz: [0, 4.5 cm, 0.3 m]}, joint: free,\n"                         \
+    "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
+    "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0, 3 cm*k - 4.5 cm, 0], x: z}}}\n"             \
+    "loops: {clamp(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"                           \
+    "actuators: {feed(k=1..2): {feed: leg(k), position: 0.3 m + 5 mm*sin(10*t + k) - 5 "           \
+    "mm*sin(k)}}\n"
 
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
 // kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
@@ -50,7 +81,9 @@ static const char *const models[] = {
     "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.5 N + 1 N*sin(100*t)}\n"
     "  far: {tendon: {along: [arm, hand], at: [0, 7 mm - 10*x*1 mm, 0]}, effort: 0.3 N}\n"
     "  discs: {tendon: {along: arm, at: [0, -7 mm, 0], discs: 30 mm}, effort: 0.2 N}\n"
-    "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n"};
+    "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n",
+    MATERIAL LOOPED_LEGS,
+    MATERIAL DRIVEN_LEGS};
 enum { MODELS = sizeof models / sizeof *models };
 
 static snw_robot_model *open_model(const char *text) {
@@ -83,7 +116,7 @@ static void displace(snw_robot *r, int i, double far) {
 // ---- residual and tangent -----------------------------------------------------------------------
 
 static void compare_bits(const snw_pack_engine *e, const char *text, double far) {
-    enum { MOST = 40 };
+    enum { MOST = 80 };
     static double r[SNW_LANES_MOST][MOST], T[SNW_LANES_MOST][MOST * MOST], want[MOST * MOST];
     snw_robot_model *model = open_model(text);
     snw_robot *robot[SNW_LANES_MOST];
@@ -101,35 +134,45 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
         snw_inputs_at(robot[l]->m, 0.1 * l, robot[l]->in);
         assert_int_equal(snw_model_stream_create(robot[l]->m, &stream[l]), SNW_OK);
         assert_true(snw_model_stream_alike(stream[l], stream[0]));
-        assert_true(robot[l]->m->nv <= MOST);
+        const int rows = robot[l]->m->nconstraint;
+        for (int k = 0; k < rows; k++) robot[l]->s->lambda[k] = number(l, k + 300);
+        assert_true(robot[l]->m->nv + rows <= MOST);
         lane[l] = (snw_pack_lane){.active = true,
                                   .trial_q = snw_robot_q(robot[l]),
                                   .trial_v = snw_robot_v(robot[l]),
                                   .trial_a = snw_robot_a(robot[l]),
+                                  .lambda = robot[l]->s->lambda,
                                   .gravity = robot[l]->in->gravity.e,
                                   .inputs = robot[l]->in->block};
         residual[l] = r[l], tangent[l] = T[l];
     }
     const double c[3] = {1, 30, 2000};
-    snw_pack_model *m = e->model_create((const snw_model_stream *const *)stream);
+    snw_pack_order *order = NULL;
+    assert_int_equal(snw_pack_order_create(robot[0]->m, &order), SNW_OK);
+    snw_pack_model *m = e->model_create((const snw_model_stream *const *)stream, order);
     snw_pack_work *w = e->work_create(m);
     e->evaluate(m, w, lane, c, residual, tangent);
     for (int l = 0; l < e->lanes; l++) {
         const snw_robot *o = robot[l];
-        const size_t nv = (size_t)o->m->nv;
+        const size_t nv = (size_t)o->m->nv, n = nv + (size_t)o->m->nconstraint;
         snw_residual(o->m, o->in, o->s, false, o->w);
         assert_memory_equal(r[l], o->w->r, nv * sizeof(double));
+        assert_memory_equal(r[l] + nv, o->w->violation, (n - nv) * sizeof(double));
         snw_tangent_pass(o->m, NULL, o->w);
-        snw_tangent_assemble(o->m, o->in, c[0], c[1], c[2], o->w, want);
-        for (size_t k = 0; k < nv * nv; k++) {
+        memset(want, 0, sizeof want);
+        snw_tangent_add(o->m, o->in, c[0], c[1], c[2], o->w, n, want);
+        if (n > nv) snw_constraints_place(o->m, o->w, 1, want);
+        for (size_t k = 0; k < n * n; k++) {
             if (T[l][k] != want[k])
-                fail_msg("lane %d, entry %zu: %.17g, not %.17g", l, k, T[l][k], want[k]);
+                fail_msg("lane %d, row %zu, column %zu: %.17g, not %.17g", l, k % n, k / n, T[l][k],
+                         want[k]);
         }
         snw_model_stream_destroy(stream[l]);
         snw_robot_close(robot[l]);
     }
     e->work_destroy(w);
     e->model_destroy(m);
+    snw_pack_order_destroy(order);
     snw_robot_model_close(model);
 }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// elimination_private.h: state of an elimination; private to src/constraint/elimination*.c.
+#pragma once
+
+#include "base/arena.h"
+#include "constraint/elimination.h"
+#include "dynamics/segment_map.h"
+
+enum { SNW_ELIMINATION_STATE = 18 };
+
+// A segment: counts, and where its lists and numbers begin.
+typedef struct snw_segment_plan {
+    int n;       // coordinates z that move it
+    int kept;    // coordinates y in use beyond it towards the root
+    int leaving; // coordinates eliminated at it; y is the kept ones, then these
+    size_t list; // dof (kept + leaving), before (kept + leaving), place (n)
+    size_t sigma, lu, gain, back;
+    size_t pivot;
+} snw_segment_plan;
+
+// One unknown of the border: its forces U on the coordinates, and the row V by which it depends on
+// them, theory.md (4.8). Both as wrenches or numbers by the states of up to two segments (0: none)
+// and numbers by coordinates.
+typedef struct snw_border_unknown {
+    int force_seg[2];
+    snw_wrench force[2];
+    int row_seg[2];
+    double row[2][SNW_ELIMINATION_STATE];
+    int n; // coordinates
+    const int *dof;
+    const double *value;
+    double force_factor, row_factor; // of `value` in U and in V
+    double diagonal;                 // G
+    int pair, end, component;        // -1: none; else its wrench
+    double stiffness;                // of a tendon
+} snw_border_unknown;
+
+// Wrenches of a pair of segments: variation of end k by the state of end l, E[k][l] (6 x ns, by
+// rows).
+typedef struct snw_pair_matrix {
+    int seg[2];
+    bool acts;
+    double E[2][2][6 * SNW_ELIMINATION_STATE];
+} snw_pair_matrix;
+
+struct snw_elimination {
+    const snw_model *m;
+    int ns;           // 6 or 18
+    int sign;         // of det T
+    int negative;     // negative eigenvalues, if T is symmetric
+    bool is_definite; // no pivot is zero
+    int most;         // largest number of coordinates in use
+    int most_n;       // largest number of coordinates of a segment
+    snw_segment_plan *plan;
+    int *list, *pivot;
+    double *number;
+    int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
+    // of the last factorisation
+    snw_se3 *h;
+    snw_twist *u, *du;
+    double *P;     // nseg x 6 x ns
+    double *state; // nseg x ns
+    snw_wrench *f; // nseg
+    double *W, *carried, *small, *map, *unit, *block, *flux;
+    snw_arena scratch; // to count negative eigenvalues
+    // forces between distant segments and constraint rows
+    int most_border, nborder; // room, and unknowns of the last factorisation: first the rows
+    bool has_rows;            // it has the constraint rows
+    snw_border_unknown *border;
+    snw_pair_matrix *pair; // snw_segment_pairs
+    double *schur;         // most_border^2, factorised
+    snw_arena eigen;       // of the stiffness of a pair
+    double *gram;          // 4 most_border^2: of the forces, to count negative eigenvalues
+    double *border_rhs;    // most_border
+    int *border_pivot;
+    double *value; // numbers by coordinates of the unknowns, `nvalue` in use
+    size_t nvalue;
+    double *x; // nv, of a solution without the border
+};
+
+// ---- elimination.c
+
+// x <- inv(T0) x with the wrenches -e->f on the segments, T0 the tangent without the border;
+// e->state <- states of the segments.
+void snw_elimination_solve_tree(snw_elimination *e, double *x);
+
+// ---- elimination_border.c
+
+SNW_NODISCARD snw_status snw_border_create(snw_elimination *e);
+void snw_border_destroy(snw_elimination *e);
+// e->pair <- variations of the wrenches of all pairs; e->P += those of a segment by its own state.
+void snw_border_add_own(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+// e->f += wrenches of all pairs with the states e->state; y += rank-one stiffness of tendons.
+void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
+                        const double *x, double *y);
+// After the elimination of the tree.
+SNW_NODISCARD snw_status snw_border_factor(snw_elimination *e, const snw_tangent_at *at,
+                                           snw_work *w);
+// b (nv + rows) <- solution.
+void snw_border_solve(snw_elimination *e, double *b);
