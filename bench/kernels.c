@@ -27,6 +27,9 @@ KERNEL(rod_tangent, tangent(r, out))
 KERNEL(rod_mass, snw_robot_mass(r, out))
 KERNEL(rod_tip, tip(r, out))
 KERNEL(rod_step, snw_robot_step(r, 1e-3, &err))
+KERNEL(rod36_tangent, tangent(r, out))
+KERNEL(plane_inverse, snw_robot_inverse_dynamics(r, out))
+KERNEL(plane_tangent, tangent(r, out))
 KERNEL(chain_mass, snw_robot_mass(r, out))
 KERNEL(chain_forward, snw_robot_forward_dynamics(r, &err))
 KERNEL(chain_tangent, tangent(r, out))
@@ -64,6 +67,14 @@ int main(void) {
     kernel_rod_tip(r, out);
     start(r, NULL, 1e-3);
     kernel_rod_step(r, out);
+    snw_robot_close(r);
+
+    r = robots_open(rod36_text, 0);
+    kernel_rod36_tangent(r, out);
+    snw_robot_close(r);
+    r = robots_open(plane_text, 0);
+    kernel_plane_inverse(r, out);
+    kernel_plane_tangent(r, out);
     snw_robot_close(r);
 
     r = robots_open(chain_text, N / 2);

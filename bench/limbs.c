@@ -168,9 +168,9 @@ static void factors_open(factors *f, const robot *r, snw_algebra algebra) {
     snw_residual(r->m, in, r->s, false, w);
     snw_tangent_pass(r->m, NULL, w);
     snw_bordered_matrix_clear(f->T);
-    snw_tangent_add(r->m, in, 1, 400, 160e3, w, n, f->T->A);
+    snw_tangent_add(r->m, in, 1, 400, 160e3, w, f->T->A);
     snw_constraints_place(r->m, w, 1e4, f->T->A);
-    memcpy(f->A, f->T->A, n * n * sizeof *f->A);
+    memcpy(f->A, f->T->A.entry, n * n * sizeof *f->A);
     snw_inputs_destroy(in);
     snw_work_destroy(w);
 }
@@ -186,7 +186,7 @@ static void factor(void *user) {
     if (f->T->overwritten) {
         const size_t n = (size_t)f->T->n;
         snw_bordered_matrix_clear(f->T);
-        memcpy(f->T->A, f->A, n * n * sizeof *f->A);
+        memcpy(f->T->A.entry, f->A, n * n * sizeof *f->A);
     }
     if (snw_bordered_matrix_factor(f->T) != SNW_OK) abort();
 }

@@ -39,6 +39,20 @@ static void rod_open(rod *k, int n, int nodes, int magnus, snw_contact_desc *gro
     if (!k->T) abort();
 }
 
+// the same rod, with n functions of one bending only
+static void plane_open(rod *k, int n, int nodes) {
+    *k = (rod){0};
+    robot_init(&k->r, 0.5, 0.01);
+    k->r.link[0].rod.nodes = nodes;
+    robot_strain(&k->r, 0, SNW_BEND_Y, SNW_BASIS_LEGENDRE, n);
+    k->r.desc.gravity[2] = number(&k->r, -9.81);
+    trial_open(&k->t, &k->r.desc);
+    dice d = {1};
+    state_random(k->t.m, &d, k->t.s);
+    k->T = calloc((size_t)k->t.m->nv * (size_t)k->t.m->nv, sizeof *k->T);
+    if (!k->T) abort();
+}
+
 static void rod_close(rod *k) {
     free(k->T);
     trial_close(&k->t);
@@ -232,6 +246,25 @@ static void by_coordinates(const bench_table *b) {
     }
 }
 
+static void in_a_plane(const bench_table *b) {
+    printf("\nbending in one plane (21 nodes, n functions for each strain)\n");
+    printf("  n   inverse us   in a plane   ratio   with tangent us   in a plane   ratio\n");
+    for (int n = 3; n <= 4; n++) {
+        const double a = time_of(inverse, n, 21, 4, false), c = time_of(tangent, n, 21, 4, false);
+        rod k;
+        plane_open(&k, n, 21);
+        const double pa = 1e6 * bench_time(inverse, &k, 0.3),
+                     pc = 1e6 * bench_time(tangent, &k, 0.3);
+        rod_close(&k);
+        printf("  %d   %10.2f   %10.2f   %5.2f   %15.2f   %10.2f   %5.2f\n", n, a, pa, pa / a, c,
+               pc, pc / c);
+        char row[32];
+        snprintf(row, sizeof row, "%d functions", n);
+        bench_record(b, row, "inverse dynamics in a plane us", pa);
+        bench_record(b, row, "residual and tangent in a plane us", pc);
+    }
+}
+
 static void by_order(const bench_table *b) {
     printf("\nMagnus order (9 coordinates, 21 nodes; ratio to order 4)\n");
     printf("  order   inverse us   ratio   with tangent us   ratio\n");
@@ -292,6 +325,7 @@ int main(int argc, char **argv) {
     against_targets(&b);
     by_nodes(&b);
     by_coordinates(&b);
+    in_a_plane(&b);
     by_order(&b);
     on_the_ground(&b);
     with_tendons(&b);

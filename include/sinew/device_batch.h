@@ -13,6 +13,8 @@
 // here it fails and says so. A robot that fails stays where it is until it is started again, and
 // does not disturb others.
 //
+// This is experimental: docs/performance.md says which state of the library has run on a processor.
+//
 // A batch may be used by one thread at a time.
 #pragma once
 

@@ -303,8 +303,9 @@ SNW_API int snw_robot_actuator(const snw_robot *r, const char *name);
 SNW_API int snw_robot_actuator_size(const snw_robot *r, int actuator);
 // Replace the laws and the condition `when` of an actuator whose `effort` is given in the file:
 // N m on angles, N on slides, by coordinate; N for a tendon, Pa for a chamber. (The pressure of a
-// McKibben muscle is set by snw_robot_set_actuator; its effort is a tension.) SNW_E_ARGUMENT: its
-// motion is given, or the index is out of range.
+// McKibben muscle is set by snw_robot_set_actuator; its effort is a tension.) It is cut off at the
+// `effort_limit` of the file, as the law would be. SNW_E_ARGUMENT: its motion is given, or the
+// index is out of range.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator,
                                                       const double *effort, snw_error *err);
 // Replace the laws of an actuator whose `position` or `rate` is given in the file: its coordinates
@@ -356,6 +357,12 @@ SNW_API double snw_input_law(void);
 // motion is given, the multiplier found by the last step or by forward dynamics; tension or gauge
 // pressure; for a muscle its activation factor.
 SNW_API snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort);
+// Limits of the file that an actuator has reached at present: SNW_LIMIT_EFFORT where its effort,
+// given by a law or by the caller, is cut off at `effort_limit`, or where its motion needs more;
+// SNW_LIMIT_RATE where it is faster than `rate_limit`. 0: none; -1: there is no such actuator, or
+// the motion could not be evaluated (snw_robot_message).
+enum { SNW_LIMIT_EFFORT = 1, SNW_LIMIT_RATE = 2 };
+SNW_API int snw_robot_limits(snw_robot *r, int actuator);
 
 // Number of nodes of the robot, in the order of the frames of result files: stations of rods, ends
 // of joints and bodies. And the present position of a node, m, world frame.

@@ -47,6 +47,10 @@ typedef struct snw_sweep_hooks {
     void (*progress)(void *user, int64_t done, int64_t failed, int64_t all, double seconds);
     // Not 0: end with SNW_E_STOPPED; rows that are done are kept.
     int (*cancel)(void *user);
+    // A live table, NULL: none. Rows as workers store them: a line with number, state, first
+    // parameters and results, and the heading of such lines. Where rows are quicker than
+    // `progress` only the latest; ranks of MPI tell none.
+    void (*row)(void *user, const char *heading, const char *line);
 } snw_sweep_hooks;
 
 // Compute the rows of a plan into an HDF5 file (docs/results.md). `options`, `hooks` and `report`

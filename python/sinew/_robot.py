@@ -162,6 +162,14 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
         self._robot._check(lib.snw_robot_effort(self._robot._r, index, doubles(out)))
         return effort_of(self._robot.model.actuators[name], out[0]) if size == 1 else out
 
+    def limits(self, name: str | int) -> tuple[str, ...]:
+        """Limits of the file that an actuator has reached at present: "effort", cut off or, of a given motion, exceeded; "rate"."""
+        index, _, _ = self._slots.get(name) or self._slot(name)
+        reached = lib.snw_robot_limits(self._robot._r, index)
+        if reached < 0:
+            self._robot._check(lib.SNW_E_ARGUMENT)
+        return tuple(word for bit, word in ((lib.SNW_LIMIT_EFFORT, "effort"), (lib.SNW_LIMIT_RATE, "rate")) if reached & bit)
+
     def unit(self, name: str | int) -> str:
         """SI unit in which an actuator is prescribed; empty for plain numbers and several units."""
         return self._robot.model.actuators[name].unit

@@ -5,9 +5,11 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "import/import.h"
+#include "language/mesh_file.h"
 #include "language/text.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,6 +69,9 @@ static const snw_imported_shape *same_mesh(const snw_imported_robot *r, int link
     return NULL;
 }
 
+// A .gltf file has its numbers in others, whose names it contains; its triangles are written anew.
+static bool has_buffers(const snw_imported_shape *s) { return snw_mesh_file_is(s->found, ".gltf"); }
+
 // Names of the meshes beside the model: the files' own, with a number where two are alike.
 static snw_status name_meshes(import_job *job, snw_error *err) {
     snw_imported_robot *r = &job->robot;
@@ -76,9 +81,10 @@ static snw_status name_meshes(import_job *job, snw_error *err) {
             if (!is_file(s)) continue;
             const snw_imported_shape *same = same_mesh(r, i, k);
             const char *slash = strrchr(s->found, '/');
-            s->beside = same ? same->beside
-                             : snw_pool_format(job->pool, "%d_%s", ++job->nmesh,
-                                               slash ? slash + 1 : s->found);
+            s->beside =
+                same ? same->beside
+                     : snw_pool_format(job->pool, "%d_%s%s", ++job->nmesh,
+                                       slash ? slash + 1 : s->found, has_buffers(s) ? ".stl" : "");
             if (!s->beside) return snw_fail_memory(err);
         }
     }
@@ -92,6 +98,29 @@ static snw_status write_bytes(const char *path, const char *bytes, size_t size, 
     return snw_output_close(&out, SNW_OK, err);
 }
 
+// A binary STL file of a mesh, from the pool: 80 bytes, the number of faces, and for each a normal,
+// which is left to readers, and its corners as little-endian floats.
+static snw_status binary_stl(snw_pool *pool, const snw_triangle_mesh *m, const char **bytes,
+                             size_t *length, snw_error *err) {
+    enum { HEADER = 80, COUNT = 4, FACE = 50, NORMAL = 12 };
+    *length = HEADER + COUNT + FACE * (size_t)m->nface;
+    unsigned char *out = snw_pool_array(pool, *length, 1);
+    if (!out) return snw_fail_memory(err);
+    *bytes = (const char *)out;
+    out += HEADER;
+    for (int k = 0; k < COUNT; k++) *out++ = (unsigned char)((uint32_t)m->nface >> 8 * k);
+    for (int f = 0; f < m->nface; f++, out += FACE) {
+        unsigned char *to = out + NORMAL;
+        for (int k = 0; k < 9; k++) {
+            const float x = (float)m->vertex[m->face[f][k / 3]].e[k % 3];
+            uint32_t bits;
+            memcpy(&bits, &x, sizeof bits);
+            for (int i = 0; i < 4; i++) *to++ = (unsigned char)(bits >> 8 * i);
+        }
+    }
+    return SNW_OK;
+}
+
 static snw_status copy_mesh(const import_job *job, const snw_imported_shape *s, snw_error *err) {
     snw_pool *pool = snw_pool_create(POOL_LIMIT);
     if (!pool) return snw_fail_memory(err);
@@ -102,6 +131,11 @@ static snw_status copy_mesh(const import_job *job, const snw_imported_shape *s, 
     const int n = snprintf(path, sizeof path, "%s/%s", job->folder, s->beside);
     if (status == SNW_OK && (n < 0 || n >= (int)sizeof path))
         status = snw_fail(err, SNW_E_ARGUMENT, "the name of mesh '%s' is too long", s->beside);
+    if (status == SNW_OK && has_buffers(s)) {
+        snw_triangle_mesh mesh;
+        status = snw_mesh_file_parse(pool, s->found, bytes, length, 1, &mesh, err);
+        if (status == SNW_OK) status = binary_stl(pool, &mesh, &bytes, &length, err);
+    }
     if (status == SNW_OK) status = write_bytes(path, bytes, length, err);
     snw_pool_destroy(pool);
     return status;
@@ -219,7 +253,8 @@ const snw_command snw_cmd_import = {
         "{..}}'. Files of xacro are expanded first: 'xacro robot.xacro > robot.urdf'.\n\n"
         "What a model cannot have is told with its line and the reason, and stands as a comment at "
         "the head of the model. Names become letters, digits and _. An inertia that no body can "
-        "have is replaced by the nearest one that a body can. Meshes (.stl, .obj) are copied "
+        "have is replaced by the nearest one that a body can. Meshes (" SNW_MESH_FILES
+        ") are copied "
         "beside "
         "the model; one that encloses no solid becomes its convex hull. A body of MJCF whose "
         "joints "

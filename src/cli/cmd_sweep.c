@@ -19,7 +19,14 @@
 
 // ---- hooks --------------------------------------------------------------------------------------
 
+// The screen of a sweep while it runs, where standard error is a terminal.
+typedef struct sweep_screen {
+    snw_meter meter;
+    bool headed; // the heading of the live table is there
+} sweep_screen;
+
 static void sweep_progress(void *user, int64_t done, int64_t failed, int64_t all, double seconds) {
+    sweep_screen *screen = user;
     char line[160], left[40] = "", bad[40] = "";
     const double rate = seconds > 0 ? (double)done / seconds : 0;
     if (done > 0 && rate > 0) {
@@ -31,7 +38,17 @@ static void sweep_progress(void *user, int64_t done, int64_t failed, int64_t all
     (void)snprintf(line, sizeof line, "%3.0f %%  %lld of %lld rows%s  %.4g rows/s%s",
                    100.0 * (double)done / (double)all, (long long)done, (long long)all, bad, rate,
                    left);
-    snw_meter_text(user, line);
+    snw_meter_text(&screen->meter, line);
+}
+
+// A row of the live table, above the line of the progress.
+static void sweep_row(void *user, const char *heading, const char *line) {
+    sweep_screen *screen = user;
+    if (!screen->meter.on) return;
+    snw_meter_clear(&screen->meter);
+    if (!screen->headed) (void)fprintf(stderr, "%s\n", heading);
+    screen->headed = true;
+    (void)fprintf(stderr, "%s\n", line);
 }
 
 static int sweep_cancel(void *user) {
@@ -156,13 +173,15 @@ static snw_status run_plan(const snw_args *args, const char *path, snw_reply *re
     SNW_TRY(sweep_read_options(args, &how, err));
     snw_stop_defer();
     const bool quiet = snw_args_has(args, "quiet");
-    snw_meter meter = snw_meter_start(1, quiet || reply->json);
-    reply->meter = &meter;
-    const snw_sweep_hooks hooks = {
-        .user = &meter, .progress = sweep_progress, .cancel = sweep_cancel};
+    sweep_screen screen = {.meter = snw_meter_start(1, quiet || reply->json)};
+    reply->meter = &screen.meter;
+    const snw_sweep_hooks hooks = {.user = &screen,
+                                   .progress = sweep_progress,
+                                   .cancel = sweep_cancel,
+                                   .row = screen.meter.on ? sweep_row : NULL};
     snw_sweep_report r = {0};
     const snw_status s = snw_sweep_run(path, &how, &hooks, &r, err);
-    snw_meter_clear(&meter);
+    snw_meter_clear(&screen.meter);
     reply->meter = NULL;
     *begun = r.rows > 0;
     if ((s == SNW_OK || s == SNW_E_STOPPED) && r.rows > 0 && r.leads && !quiet)

@@ -143,9 +143,11 @@ snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
 
 // ---- the table ---------------------------------------------------------------------------------
 
-// observed order of convergence from the previous run that has an error
-static double observed_order(const snw_converge *c, int ncolumn, int i, int k) {
+// observed order of convergence from the previous run of the same curve that has an error
+static double observed_order(const snw_converge *c, const snw_plot_run *run, int ncolumn, int i,
+                             int k) {
     for (int before = i - 1; before >= 0; before--) {
+        if (!snw_plot_same_curve(&run[before], &run[i])) continue;
         const double a = c->table.error[before * ncolumn + k], b = c->table.error[i * ncolumn + k];
         if (a > 0 && b > 0) return log(b / a) / log(c->opts.x[i] / c->opts.x[before]);
     }
@@ -205,7 +207,7 @@ snw_status snw_converge_print(const snw_converge *c, int nrun, const snw_plot_ru
         snw_grid_number(g, 6, c->opts.x[i]);
         for (int k = 0; k < shown; k++) {
             snw_grid_number(g, 4, c->table.error[i * n + k]);
-            snw_grid_number(g, 3, observed_order(c, n, i, k));
+            snw_grid_number(g, 3, observed_order(c, run, n, i, k));
         }
     }
     const snw_status s = snw_grid_print(g, stdout, err);

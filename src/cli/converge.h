@@ -12,7 +12,8 @@
     {"convergence", 0, "PATH", false,                                                              \
      "errors of the probes over a number in which the runs differ, on logarithmic axes, with "     \
      "slopes, and a table: swing.step, arm.rod.nodes, or h=4,2,1 to give the numbers, one per "    \
-     "run"},                                                                                       \
+     "run. Runs with different names before the dot, as of two `each`, are drawn as several "      \
+     "curves"},                                                                                    \
     {                                                                                              \
         "against", 0, "RUN", false,                                                                \
             "with --convergence: the run taken as reference (default: the last one), or a number"  \

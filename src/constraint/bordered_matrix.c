@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/dynamics.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -74,6 +75,16 @@ static void list_couplings(const snw_model *m, coupling_list *l) {
         if (p->wheel || !m->contact[p->contact].coupled) continue;
         couple_paths(l, &m->path[m->seg[p->seg].path],
                      &m->path[m->seg[m->contact[p->contact].seg].path]);
+    }
+    for (int k = 0; k < m->nforce_element; k++) { // springs and their like between branches
+        const int *end = m->force_element[k].end;
+        couple_paths(l, &m->path[m->seg[end[0]].path], &m->path[m->seg[end[1]].path]);
+    }
+    for (int k = 0; k < m->nforce_field_point; k++) { // fields that coordinates move
+        const snw_force_field_point *p = &m->force_field_point[k];
+        const snw_force_field *f = &m->force_field[p->field];
+        if (!f->coupled) continue;
+        couple_paths(l, &m->path[m->seg[p->seg].path], &m->path[m->seg[f->carrier].path]);
     }
     for (int i = 0; i < m->ntouching_rod; i++) { // rods that may touch
         for (int j = 0; j < i; j++) {
@@ -235,9 +246,16 @@ static bool is_worthwhile(int n, const snw_sparse *sparse) {
 
 enum { MANY_ROWS = 200 };
 
-snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse **out) {
+// Unknowns up to which the matrix is an n x n array, 32 MB: it also serves dense factors, where row
+// exchanges fill the sparse ones.
+enum { LARGE = 2000 };
+
+// Feedback laws and concentric tubes couple coordinates that no path, loop or element joins.
+static bool couples_all(const snw_model *m) { return m->nlive + m->ntube > 0; }
+
+static snw_status choose_factors(const snw_model *m, const double *size, snw_sparse **out) {
     *out = NULL;
-    if (m->nlive > 0) return SNW_OK;
+    if (couples_all(m)) return SNW_OK;
     SNW_TRY(analyse(m, size, out));
     // Networks: exchanges of rows would add much to factors with many loops (design.md)
     if (m->nconstraint >= MANY_ROWS) snw_sparse_prefer_diagonal(*out);
@@ -246,6 +264,12 @@ snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse
         *out = NULL;
     }
     return SNW_OK;
+}
+
+snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse **out) {
+    SNW_TRY(choose_factors(m, size, out));
+    const bool large = m->nv + m->nconstraint > LARGE && snw_tangent_compresses(m);
+    return *out && large ? snw_sparse_compress(*out) : SNW_OK;
 }
 
 // ---- matrix -------------------------------------------------------------------------------------
@@ -262,8 +286,10 @@ static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra a
         const snw_drive *d = &m->drive[k];
         if (d->row >= 0) size[m->nv + d->row] = m->typical[d->dof];
     }
-    const snw_status s =
-        algebra == SNW_ALGEBRA_AUTO ? snw_pattern_create(m, size, out) : analyse(m, size, out);
+    snw_status s = algebra == SNW_ALGEBRA_AUTO           ? snw_pattern_create(m, size, out)
+                   : algebra == SNW_ALGEBRA_DENSE_MATRIX ? choose_factors(m, size, out)
+                                                         : analyse(m, size, out);
+    if (s == SNW_OK && algebra == SNW_ALGEBRA_COMPRESSED) s = snw_sparse_compress(*out);
     snw_free(size);
     return s;
 }
@@ -281,14 +307,20 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
         if (s != SNW_OK) snw_bordered_matrix_destroy(x);
         return s;
     }
-    x->A = snw_alloc(n * n * sizeof *x->A);
     x->pivot = snw_alloc(n * sizeof *x->pivot);
     x->scratch = snw_alloc(4 * n * sizeof *x->scratch);
-    const bool dense = algebra == SNW_ALGEBRA_DENSE || m->nlive > 0;
-    if (!x->A || !x->pivot || !x->scratch ||
-        (!dense && bordered_matrix_take_pattern(m, algebra, &x->sparse) != SNW_OK)) {
+    const bool dense = algebra == SNW_ALGEBRA_DENSE || couples_all(m);
+    snw_status s = x->pivot && x->scratch ? SNW_OK : SNW_E_MEMORY;
+    if (s == SNW_OK && !dense) s = bordered_matrix_take_pattern(m, algebra, &x->sparse);
+    if (s == SNW_OK && snw_sparse_is_compressed(x->sparse)) {
+        x->A = snw_sparse_matrix(x->sparse);
+    } else if (s == SNW_OK) {
+        x->A = snw_matrix_dense(n, snw_alloc(n * n * sizeof(double)));
+        if (!x->A.entry) s = SNW_E_MEMORY;
+    }
+    if (s != SNW_OK) {
         snw_bordered_matrix_destroy(x);
-        return SNW_E_MEMORY;
+        return s;
     }
     x->equilibration =
         (snw_equilibration){.n = x->n, .row = x->scratch + 2 * n, .column = x->scratch + 3 * n};
@@ -298,22 +330,25 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
 
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x) {
     if (!x) return;
+    if (!x->A.row) snw_free(x->A.entry);
     snw_sparse_destroy(x->sparse);
     snw_elimination_destroy(x->local);
-    snw_free(x->A);
     snw_free(x->pivot);
     snw_free(x->scratch);
     snw_free(x);
 }
 
-void snw_bordered_matrix_invalidate(snw_bordered_matrix *x) { x->overwritten = true; }
+void snw_bordered_matrix_invalidate(snw_bordered_matrix *x) {
+    SNW_ASSERT(!x->A.row);
+    x->overwritten = true;
+}
 
 void snw_bordered_matrix_clear(snw_bordered_matrix *x) {
     const size_t n = (size_t)x->n;
     if (x->sparse && !x->overwritten) {
         snw_sparse_clear(x->sparse, x->A);
     } else {
-        memset(x->A, 0, n * n * sizeof *x->A);
+        memset(x->A.entry, 0, n * n * sizeof(double));
     }
     x->overwritten = false;
 }
@@ -324,10 +359,10 @@ snw_status snw_bordered_matrix_factor(snw_bordered_matrix *x) {
     x->condition = NAN;
     if (x->sparse) {
         const snw_status s = snw_sparse_factor(x->sparse, x->A);
-        if (s != SNW_E_MEMORY) return s;
+        if (s != SNW_E_MEMORY || x->A.row) return s;
     }
     x->overwritten = true;
-    return snw_lu_factor(x->n, x->A, x->pivot);
+    return snw_lu_factor(x->n, x->A.entry, x->pivot);
 }
 
 snw_status snw_bordered_matrix_eliminate(snw_bordered_matrix *x, const snw_tangent_at *at,
@@ -340,7 +375,7 @@ void snw_bordered_matrix_solve(snw_bordered_matrix *x, double *b) {
     if (x->local) {
         snw_elimination_solve(x->local, b);
     } else if (x->overwritten) {
-        snw_lu_solve(x->n, x->A, x->pivot, b);
+        snw_lu_solve(x->n, x->A.entry, x->pivot, b);
     } else {
         snw_sparse_solve(x->sparse, b);
     }
@@ -348,7 +383,7 @@ void snw_bordered_matrix_solve(snw_bordered_matrix *x, double *b) {
 
 void snw_bordered_matrix_solve_transposed(snw_bordered_matrix *x, double *b) {
     if (x->overwritten) {
-        snw_lu_solve_transposed(x->n, x->A, x->pivot, b);
+        snw_lu_solve_transposed(x->n, x->A.entry, x->pivot, b);
     } else {
         snw_sparse_solve_transposed(x->sparse, b);
     }
@@ -357,8 +392,8 @@ void snw_bordered_matrix_solve_transposed(snw_bordered_matrix *x, double *b) {
 double snw_bordered_matrix_condition(snw_bordered_matrix *x) {
     if (isnan(x->condition) && !x->local) {
         snw_sparse *sparse = x->overwritten ? NULL : x->sparse;
-        x->condition =
-            snw_equilibration_condition(&x->equilibration, x->A, x->pivot, sparse, x->scratch);
+        x->condition = snw_equilibration_condition(&x->equilibration, x->A.entry, x->pivot, sparse,
+                                                   x->scratch);
     }
     return x->condition;
 }

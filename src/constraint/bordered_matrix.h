@@ -11,13 +11,21 @@
 #include "solve/condition.h"
 #include "solve/sparse.h"
 
-typedef enum snw_algebra { SNW_ALGEBRA_AUTO, SNW_ALGEBRA_DENSE, SNW_ALGEBRA_SPARSE } snw_algebra;
+// By the model; the same with a dense matrix, whatever its factors are; dense factors; sparse ones
+// of a dense and of a compressed matrix.
+typedef enum snw_algebra {
+    SNW_ALGEBRA_AUTO,
+    SNW_ALGEBRA_DENSE_MATRIX,
+    SNW_ALGEBRA_DENSE,
+    SNW_ALGEBRA_SPARSE,
+    SNW_ALGEBRA_COMPRESSED
+} snw_algebra;
 
 typedef struct snw_bordered_matrix {
-    int n; // nv + nconstraint
-    double
-        *A; // n x n column major; to be filled after snw_bordered_matrix_clear, within the pattern
-    int *pivot;                      // n: pivots of the dense factors
+    int n;        // nv + nconstraint
+    snw_matrix A; // to be filled after snw_bordered_matrix_clear, within the pattern; compressed
+                  // where it is sparse and large
+    int *pivot;   // n: pivots of the dense factors
     snw_sparse *sparse;              // sparse factors; NULL: dense
     bool overwritten;                // A holds dense factors
     snw_equilibration equilibration; // row and column sizes of A when it was factorised
@@ -26,8 +34,8 @@ typedef struct snw_bordered_matrix {
     snw_elimination *local;          // in place of all matrices, of a local model; else NULL
 } snw_bordered_matrix;
 
-// *out <- storage for sparse factors of such a matrix; NULL where dense factors are cheaper. `size`
-// as for snw_sparse_create.
+// *out <- storage for sparse factors of such a matrix, and for the matrix where it is large; NULL
+// where dense factors are cheaper. `size` as for snw_sparse_create.
 SNW_NODISCARD snw_status snw_pattern_create(const snw_model *m, const double *size,
                                             snw_sparse **out);
 
@@ -35,8 +43,8 @@ SNW_NODISCARD snw_status snw_pattern_create(const snw_model *m, const double *si
 // caller frees both with snw_free.
 SNW_NODISCARD snw_status snw_pattern_columns(const snw_model *m, int **start, int **row);
 
-// Feedback laws couple the coordinates that they read with all that they act on: such models are
-// dense whatever `algebra` is.
+// Feedback laws couple the coordinates that they read with all that they act on, concentric tubes
+// those of all tubes: such models are dense whatever `algebra` is.
 SNW_NODISCARD snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
                                                     snw_bordered_matrix **out);
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x); // NULL is fine

@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/segment_pair.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tendon_point.h"
 #include "math/vector.h"
@@ -227,6 +228,30 @@ static void tendon_product(const snw_model *m, const snw_work *w, double cq, con
     }
 }
 
+// e->slot <- blocks of P: only segments that carry several, or at which pairs act, have their own.
+static snw_status place_wrenches(snw_elimination *e) {
+    const snw_model *m = e->m;
+    e->slot = snw_alloc((size_t)m->nseg * sizeof *e->slot);
+    if (!e->slot) return SNW_E_MEMORY;
+    e->nslot = SNW_ELIMINATION_SHARED;
+    for (int i = 0; i < m->nseg; i++) e->slot[i] = SNW_ELIMINATION_LEAF;
+    for (int i = m->nseg - 1; i > 0; i--) {
+        int *of = &e->slot[m->seg[i].parent];
+        const bool next = m->seg[i].parent == i - 1;
+        if (*of == SNW_ELIMINATION_LEAF && next) {
+            *of = SNW_ELIMINATION_CHAIN;
+        } else if (*of < SNW_ELIMINATION_SHARED) {
+            *of = e->nslot++;
+        }
+    }
+    for (int k = 0; k < 2 * snw_segment_pairs(m); k++) {
+        int seg[2];
+        snw_segment_pair_ends(m, k / 2, seg);
+        if (e->slot[seg[k % 2]] < SNW_ELIMINATION_SHARED) e->slot[seg[k % 2]] = e->nslot++;
+    }
+    return SNW_OK;
+}
+
 // ---- object -------------------------------------------------------------------------------------
 
 snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
@@ -243,7 +268,8 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->h = snw_alloc(nseg * sizeof *e->h);
     e->u = snw_alloc(nseg * sizeof *e->u);
     e->du = snw_alloc(nseg * sizeof *e->du);
-    e->P = snw_alloc(nseg * 6 * STATE * sizeof *e->P);
+    if (s == SNW_OK) s = place_wrenches(e);
+    e->P = snw_alloc((size_t)e->nslot * 6 * STATE * sizeof *e->P);
     e->state = snw_alloc(nseg * STATE * sizeof *e->state);
     e->f = snw_alloc(nseg * sizeof *e->f);
     e->W = snw_alloc((6 + y) * (STATE + y) * sizeof *e->W);
@@ -273,10 +299,11 @@ void snw_elimination_use(snw_elimination *e, const snw_model *m) {
 void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
     snw_border_destroy(e);
-    void *const own[] = {e->point_of_seg, e->point, e->plan,  e->list,         e->pivot,
-                         e->number,       e->h,     e->u,     e->du,           e->P,
-                         e->state,        e->f,     e->W,     e->carried,      e->small,
-                         e->map,          e->unit,  e->block, e->scratch.base, e->flux};
+    void *const own[] = {e->slot,  e->point_of_seg, e->point, e->plan,  e->list,
+                         e->pivot, e->number,       e->h,     e->u,     e->du,
+                         e->P,     e->state,        e->f,     e->W,     e->carried,
+                         e->small, e->map,          e->unit,  e->block, e->scratch.base,
+                         e->flux};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -286,6 +313,9 @@ double snw_elimination_operations(const snw_elimination *e) {
     for (int i = 1; i < e->m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
+        // a solution along the tree for each unknown of the border
+        sum +=
+            e->most_border * ((6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6));
         sum += rows * STATE * p->n + 6 * columns * p->n + 150 * rows + 60 * columns +
                (rows + columns) * p->leaving * p->leaving + rows * columns * p->leaving;
     }
@@ -361,7 +391,7 @@ static void gather_behind(snw_elimination *e, int i, const double *B) {
     const int y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
     const int *before = e->list + p->list + y;
     memset(e->W, 0, (size_t)(6 + y) * (size_t)ld * sizeof *e->W);
-    const double *P = e->P + (size_t)i * 6 * (size_t)ns;
+    const double *P = e->P + (size_t)e->slot[i] * 6 * (size_t)ns;
     for (int r = 0; r < 6; r++) {
         for (int k = 0; k < ns; k++) e->W[r * ld + k] = P[r * ns + k] + B[r * ns + k];
     }
@@ -512,9 +542,12 @@ static snw_status leave(snw_elimination *e, int i, bool inertia) {
 static void hand_on(snw_elimination *e, int i) {
     const snw_segment_plan *p = &e->plan[i];
     const int kept = p->kept, ns = e->ns, ld = ns + kept + p->leaving;
-    double *P = e->P + (size_t)e->m->seg[i].parent * 6 * (size_t)ns;
+    const int slot = e->slot[e->m->seg[i].parent];
+    double *P = e->P + (size_t)slot * 6 * (size_t)ns;
     for (int r = 0; r < 6; r++) {
-        for (int k = 0; k < ns; k++) P[r * ns + k] += e->W[r * ld + k];
+        const double *from = e->W + (ptrdiff_t)r * ld;
+        for (int k = 0; k < ns; k++)
+            P[r * ns + k] = (slot == SNW_ELIMINATION_CHAIN ? 0 : P[r * ns + k]) + from[k];
     }
     for (int r = 0; kept > 0 && r < 6 + kept; r++) {
         memcpy(e->carried + (ptrdiff_t)r * (ns + kept), e->W + (ptrdiff_t)r * ld,
@@ -560,7 +593,7 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
     e->is_definite = true;
     if (m->ntendon) snw_tendons_jacobian(m, w);
     snw_columns unit = unit_columns(e);
-    memset(e->P, 0, (size_t)m->nseg * 6 * (size_t)e->ns * sizeof *e->P);
+    memset(e->P, 0, (size_t)e->nslot * 6 * (size_t)e->ns * sizeof *e->P);
     if (e->most_border) snw_border_add_own(e, at, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];

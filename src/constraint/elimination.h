@@ -27,7 +27,7 @@ typedef struct snw_tangent_at {
     const double *chart; // NULL: none
     double cq, cv, ca;
     double rows;         // s; 0: without the constraint rows
-    double shift;        // T less this times the unloaded elastic stiffness (5.4)
+    double shift;        // T less this times the unloaded elastic stiffness
     bool inertia;        // count negative eigenvalues, snw_elimination_negative
     const double *added; // NULL, or numbers added to the diagonal: nv, then those of the rows
 } snw_tangent_at;

@@ -74,7 +74,8 @@ static void vary_pair(const snw_elimination *e, const snw_tangent_at *at, const 
 static void take_pairs(snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
     for (int k = 0; k < snw_segment_pairs(e->m); k++) {
         snw_pair_matrix *p = &e->pair[k];
-        p->acts = snw_segment_pair_at(e->m, w, k, p->seg) && (at->cq != 0 || at->cv != 0);
+        snw_segment_pair_ends(e->m, k, p->seg);
+        p->acts = snw_segment_pair_acts(e->m, w, k) && (at->cq != 0 || at->cv != 0);
         if (!p->acts) continue;
         memset(p->E, 0, sizeof p->E);
         for (int l = 0; l < 2; l++) {
@@ -96,7 +97,7 @@ void snw_border_add_own(snw_elimination *e, const snw_tangent_at *at, const snw_
     for (int k = 0; k < snw_segment_pairs(e->m); k++) {
         const snw_pair_matrix *p = &e->pair[k];
         for (int l = 0; p->acts && l < 2; l++) {
-            double *P = e->P + (size_t)p->seg[l] * 6 * (size_t)e->ns;
+            double *P = e->P + (size_t)e->slot[p->seg[l]] * 6 * (size_t)e->ns;
             for (int j = 0; j < 6 * e->ns; j++) P[j] += p->E[l][l][j];
         }
     }

@@ -9,6 +9,9 @@
 
 enum { SNW_ELIMINATION_STATE = 18 };
 
+// Blocks of P that segments share, see `slot`.
+enum { SNW_ELIMINATION_CHAIN, SNW_ELIMINATION_LEAF, SNW_ELIMINATION_SHARED };
+
 // A segment: counts, and where its lists and numbers begin.
 typedef struct snw_segment_plan {
     int n;       // coordinates z that move it
@@ -59,9 +62,11 @@ struct snw_elimination {
     // of the last factorisation
     snw_se3 *h;
     snw_twist *u, *du;
-    double *P;     // nseg x 6 x ns
-    double *state; // nseg x ns
-    snw_wrench *f; // nseg
+    int *slot, nslot; // nseg: block of P of a segment; CHAIN: its only child is the next one, whose
+                      // block serves both; LEAF: it has none and the block is zero
+    double *P;        // nslot x 6 x ns: variation of the wrenches from what lies behind
+    double *state;    // nseg x ns
+    snw_wrench *f;    // nseg
     double *W, *carried, *small, *map, *unit, *block, *flux;
     snw_arena scratch; // to count negative eigenvalues
     // forces between distant segments and constraint rows

@@ -33,7 +33,7 @@ static bool has_laws(const snw_model *m) {
 
 snw_status snw_law_jump_create(const snw_model *m, snw_projection *projection, snw_law_jump **out) {
     *out = NULL;
-    if (m->bare || m->nv == 0 || !has_laws(m)) return SNW_OK;
+    if ((m->bare && !m->local) || m->nv == 0 || !has_laws(m)) return SNW_OK;
     snw_law_jump *j = snw_alloc(sizeof *j);
     if (!j) return SNW_E_MEMORY;
     *j = (snw_law_jump){.m = m, .projection = projection, .t = NAN};

@@ -169,7 +169,7 @@ static void massless_place(void *object, snw_fields *f) {
 }
 
 snw_status snw_massless_check(const snw_model *m, snw_error *err) {
-    if (m->nconstraint > 0 || m->nv == 0 || m->nv > MOST_COORDINATES) return SNW_OK;
+    if (m->nconstraint > 0 || m->nv == 0 || m->nv > MOST_COORDINATES || m->bare) return SNW_OK;
     massless_check k = {.m = m, .scratch = {.size = snw_eigen_symmetric_scratch(m->nv)}};
     k.scratch.base = snw_alloc(k.scratch.size);
     k.block = snw_fields_create(massless_place, &k);

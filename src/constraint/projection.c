@@ -91,7 +91,8 @@ static void projection_place(void *object, snw_fields *f) {
     snw_projection *o = object;
     const bool bare = o->m->bare && !o->m->local;
     const size_t nv = bare ? 0 : (size_t)o->m->nv, nr = (size_t)o->all->nconstraint;
-    const size_t square = bare ? 0 : nr * nr; // no matrices for bare models
+    const bool dense = !bare && (o->m->local || o->m->nv <= SNW_MOST_DENSE);
+    const size_t n = dense ? nv : 0, square = dense ? nr * nr : 0;
     PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
@@ -331,7 +332,6 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ld = nr + nv;
     const double mu = sqrt(square);
     if (m->local) return gram_levenberg_step(pr, square, rank);
-    if (m->nv > SNW_MOST_DENSE) return SNW_E_SINGULAR;
     for (size_t i = 0; i < nv; i++) {
         for (size_t k = 0; k < nr; k++) pr->C[i * ld + k] = pr->X[k * nv + i];
         for (size_t k = 0; k < nv; k++) pr->C[i * ld + nr + k] = k == i ? mu : 0;
@@ -369,6 +369,7 @@ static violation_norm iterate_closure(snw_projection *pr, const snw_inputs *in,
         info->iterations++;
         if (!sparse_levenberg_step(pr, in, now.square)) {
             int rank;
+            if (!m->local && m->nv > SNW_MOST_DENSE) break; // there is no dense matrix
             snw_projection_jacobian(pr, in, pr->trial, true);
             if (levenberg_step(pr, now.square, &rank) != SNW_OK) break;
         }
@@ -492,6 +493,8 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
 static const double DEPENDENT = 1e-8;
 static const double DOUBTFUL = 1e-4;
 static const double NEARBY_FRACTION = 1e-3;
+// Of the squared length of a row: what rounding leaves of a dependent one is below 1e-14.
+static const double ROUNDED_PART = 1e-12;
 
 // Rows found to be independent so far: an orthonormal basis of them in pr->C, columns of nv.
 typedef struct row_basis {
@@ -634,7 +637,11 @@ bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in
     snw_tangent_pass(pr->all, NULL, pr->w);
     snw_constraints_jacobian(pr->all, pr->w);
     if (snw_row_gram_factor(pr->gram, pr->w, 0, &least) != SNW_OK) return false;
-    return least > DOUBTFUL * DOUBTFUL;
+    // Coordinates of nodes have the size of the robot, so that in large networks the part that is
+    // left, of strains of a rod, falls with the square of the number of rods: rows are compared
+    // with rounding.
+    const double enough = pr->all->nv > SNW_MOST_DENSE ? ROUNDED_PART : DOUBTFUL * DOUBTFUL;
+    return snw_row_gram_least_part(pr->gram) > enough;
 }
 
 // pr->near <- s perturbed and closed again; false when it cannot be closed
@@ -668,6 +675,8 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
         for (int k = 0; k < pr->all->nconstraint; k++) here[k] = most[k] = true;
         return pr->all->nconstraint;
     }
+    SNW_ASSERT(pr->all->local ||
+               pr->all->nv <= SNW_MOST_DENSE); // others are refused when they are compiled
     int rank = rank_at(pr, in, s, DEPENDENT, here, &least);
     // a singular configuration that is closed to rounding may look regular
     const bool doubtful = least.value < DOUBTFUL;

@@ -11,14 +11,14 @@
 #include "constraint/row_gram.h"
 #include "solve/dense.h"
 
-// nv velocities, nr rows of `all`, square = nr x nr; none of them in models that are bare and not
-// local
+// nv velocities, nr rows of `all`, none of them in models that are bare and not local; n and square
+// = nr x nr: sizes of dense matrices, n = nv, none in networks of more than SNW_MOST_DENSE
+// coordinates
 #define PROJECTION_FIELDS(AT, PACK)                                                                \
-    AT(double, M, o->m->local || o->m->nv > SNW_MOST_DENSE ? 0 : nv * nv,                          \
-       "mass matrix and its factor")                                                               \
+    AT(double, M, o->m->local ? 0 : n *n, "mass matrix and its factor")                            \
     PACK(double, diagonal, nv, "diagonal of M before the factorisation")                           \
-    PACK(double, X, nv *nr, "C', or the inverse metric times C'")                                  \
-    PACK(double, C, nv *(nr + (o->m->local ? 12 : nv)),                                            \
+    PACK(double, X, n *nr, "C', or the inverse metric times C'")                                   \
+    PACK(double, C, n *(nr + (o->m->local ? 12 : n)),                                              \
          "(nr + nv) x nv: copy of the rows for factorisations; few more in a local model")         \
     PACK(double, S, square, "C X")                                                                 \
     PACK(double, rhs, nr, "right-hand side and solution")                                          \

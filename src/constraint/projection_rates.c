@@ -122,8 +122,7 @@ static const double DOUBTFUL = 1e-9;
 static bool factor_bordered(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                             double *b) {
     const snw_model *m = pr->m;
-    if (!pr->T || m->nconstraint == 0 || pr->nP > 0) return false;
-    const size_t n = (size_t)pr->T->n;
+    if (!pr->T || (m->nconstraint == 0 && !m->local) || pr->nP > 0) return false;
     snw_kinematics(m, in, s, true, pr->w);
     if (m->local) {
         snw_tangent_at at = {.in = in, .ca = 1};
@@ -138,11 +137,11 @@ static bool factor_bordered(snw_projection *pr, const snw_inputs *in, const snw_
     }
     snw_jacobian_pass(m, pr->w);
     snw_bordered_matrix_clear(pr->T);
-    snw_tangent_add(m, in, 0, 0, 1, pr->w, n, pr->T->A);
+    snw_tangent_add(m, in, 0, 0, 1, pr->w, pr->T->A);
     *b = 0;
     for (int i = 0; i < m->nv; i++) {
         const double size = m->typical[i] / m->length;
-        *b = fmax(*b, fabs(pr->T->A[(size_t)i * (n + 1)]) * size * size);
+        *b = fmax(*b, fabs(*snw_matrix_at(pr->T->A, i, i)) * size * size);
     }
     snw_constraints_place(m, pr->w, *b, pr->T->A);
     return snw_bordered_matrix_factor(pr->T) == SNW_OK && !pr->T->overwritten &&

@@ -23,7 +23,6 @@ struct snw_row_gram {
     int *first, *user; // nv + 1: rows that contain each coordinate, and their numbers
     int *place;        // of each: the place of the coordinate in the row
     int *start, *row;  // pattern of C C'
-    double *A;         // n x n, of which only the pattern is touched
     double *value;     // scratch: the entries of one coordinate
     snw_sparse *sparse;
 };
@@ -97,13 +96,13 @@ static snw_status gram_prepare(snw_row_gram *g) {
     if (s == SNW_OK) {
         list_pattern(g, w, mark);
         g->row = snw_alloc((size_t)(g->start[n] + 1) * sizeof *g->row);
-        g->A = snw_alloc(n * n * sizeof *g->A);
-        s = g->row && g->A ? SNW_OK : SNW_E_MEMORY;
+        s = g->row ? SNW_OK : SNW_E_MEMORY;
     }
     if (s == SNW_OK) {
         list_pattern(g, w, mark);
         s = snw_sparse_create(g->n, g->start, g->row, NULL, NULL, &g->sparse);
     }
+    if (s == SNW_OK) s = snw_sparse_compress(g->sparse);
     snw_work_destroy(w);
     snw_free(mark);
     return s;
@@ -136,14 +135,13 @@ void snw_row_gram_destroy(snw_row_gram *g) {
     snw_free(g->value);
     snw_free(g->start);
     snw_free(g->row);
-    snw_free(g->A);
     snw_free(g);
 }
 
 snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift, double *least) {
     const snw_model *m = g->m;
-    const size_t n = (size_t)g->n;
-    snw_sparse_clear(g->sparse, g->A);
+    const snw_matrix A = snw_sparse_matrix(g->sparse);
+    snw_sparse_clear(g->sparse, A);
     for (int i = 0; i < m->nv; i++) {
         const int first = g->first[i], count = g->first[i + 1] - first;
         for (int p = 0; p < count; p++) {
@@ -152,16 +150,20 @@ snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift,
                 snw_constraint_at(m, w, k).C[g->place[first + p]] * m->typical[i] / g->size[k];
         }
         for (int p = 0; p < count; p++) {
-            double *column = g->A + (size_t)g->user[first + p] * n;
+            snw_column_entries column = snw_matrix_column(A, g->user[first + p]);
             for (int q = 0; q < count; q++) {
-                column[g->user[first + q]] += g->value[p] * g->value[q];
+                *snw_column_at(&column, g->user[first + q]) += g->value[p] * g->value[q];
             }
         }
     }
-    for (size_t k = 0; k < n; k++) g->A[k * (n + 1)] += shift;
-    SNW_TRY(snw_sparse_factor(g->sparse, g->A));
+    for (int k = 0; k < g->n; k++) *snw_matrix_at(A, k, k) += shift;
+    SNW_TRY(snw_sparse_factor(g->sparse, A));
     *least = snw_sparse_least_pivot(g->sparse);
     return snw_sparse_negative(g->sparse) == 0 ? SNW_OK : SNW_E_SINGULAR;
+}
+
+double snw_row_gram_least_part(const snw_row_gram *g) {
+    return snw_sparse_smallest(g->sparse, snw_sparse_matrix(g->sparse));
 }
 
 void snw_row_gram_step(snw_row_gram *g, const snw_work *w, double *e, double *x) {

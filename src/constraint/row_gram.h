@@ -25,6 +25,10 @@ void snw_row_gram_destroy(snw_row_gram *g); // NULL is fine
 SNW_NODISCARD snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift,
                                              double *least);
 
+// Smallest pivot of the last factors relative to the squared length of its row: does not depend on
+// the units of rows.
+double snw_row_gram_least_part(const snw_row_gram *g);
+
 // x (nv) <- C' inv(C C' + shift) e with the last factors, in typical coordinates; e (nconstraint)
 // is overwritten. Minimises |C x - e|^2 + shift |x|^2.
 void snw_row_gram_step(snw_row_gram *g, const snw_work *w, double *e, double *x);

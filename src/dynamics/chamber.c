@@ -131,8 +131,7 @@ void snw_chamber_add_forces(const snw_model *m, int i, snw_work *w) {
     for (int j = 0; j < tendon->ndof; j++) w->r[tendon->dof[j]] -= own[j];
 }
 
-void snw_chamber_curvature(const snw_model *m, int i, double f, const snw_work *w, size_t ld,
-                           double *T) {
+void snw_chamber_curvature(const snw_model *m, int i, double f, const snw_work *w, snw_matrix T) {
     const snw_tendon *tendon = &m->tendon[i];
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
         const snw_tendon_point *p = &m->tendon_point[k];
@@ -145,9 +144,9 @@ void snw_chamber_curvature(const snw_model *m, int i, double f, const snw_work *
             for (int a = 0; a < rod->na; pa += p->count[a], a++) {
                 const double c = h * gradient[rod->comp[a]] * gradient[rod->comp[b]];
                 for (int j = 0; j < p->count[b] && c != 0; j++) {
-                    double *to = T + (size_t)(rod->dof[b] + p->first[b] + j) * ld + rod->dof[a] +
-                                 p->first[a];
-                    for (int n = 0; n < p->count[a]; n++) to[n] -= c * pa[n] * pb[j];
+                    snw_column_entries to = snw_matrix_column(T, rod->dof[b] + p->first[b] + j);
+                    for (int n = 0; n < p->count[a]; n++)
+                        *snw_column_at(&to, rod->dof[a] + p->first[a] + n) -= c * pa[n] * pb[j];
                 }
             }
         }

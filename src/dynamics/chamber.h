@@ -17,8 +17,7 @@ void snw_chamber_pressure(const snw_model *m, int i, double given, double ambien
 // w->r -= generalised forces.
 void snw_chamber_add_forces(const snw_model *m, int i, snw_work *w);
 // T -= f times the derivative of the generalised forces by the strains at fixed pressure.
-void snw_chamber_curvature(const snw_model *m, int i, double f, const snw_work *w, size_t ld,
-                           double *T);
+void snw_chamber_curvature(const snw_model *m, int i, double f, const snw_work *w, snw_matrix T);
 // Power of the forces on the rods, W; given: on given strains only.
 double snw_chamber_power(const snw_model *m, int i, bool given, const snw_work *w);
 // Derivatives of the density at point k by the strain at fixed pressure: d1 <- df/dxi, d2 <-

@@ -705,7 +705,7 @@ static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const 
 // dW_a = N delta - ad_delta' F, both in the frame of b. Hence
 //   T -= cq (D' N D + A' coad(F) D)
 static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
-                                  const double *D, const double *A, size_t ld, double *T) {
+                                  const double *D, const double *A, snw_matrix T) {
     const snw_row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     const snw_wrench F = wrench_in_axes(loop, h, raw);
@@ -716,13 +716,13 @@ static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double 
             f = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, x.w), f);
         }
         const snw_wrench carried = snw_coad(F, x);
-        double *to = T + (size_t)loop->dof[j] * ld;
+        snw_column_entries to = snw_matrix_column(T, loop->dof[j]);
         for (size_t i = 0; i < n; i++) {
             double sum = 0;
             for (size_t k = 0; k < 6; k++) {
                 sum += D[k * n + i] * f.e[k] + A[k * n + i] * carried.e[k];
             }
-            to[loop->dof[i]] -= cq * sum;
+            *snw_column_at(&to, loop->dof[i]) -= cq * sum;
         }
     }
 }
@@ -776,9 +776,10 @@ void snw_loop_bars(const snw_model *m, const snw_work *w, int i, const double *l
 
 // T += derivatives of the friction, w->slip_column <- those by the multipliers
 static void closure_add_slip(const snw_model *m, snw_work *w, const snw_loop *loop, snw_se3 h,
-                             double cq, double cv, const double *D, size_t ld, double *T) {
+                             double cq, double cv, const double *D, snw_matrix T) {
     const snw_row *rows = closure_rows_of(loop);
-    const size_t n = (size_t)loop->ndof, feed = (size_t)m->rod[loop->through - 1].feed;
+    const size_t n = (size_t)loop->ndof;
+    const int feed = m->rod[loop->through - 1].feed;
     double raw[6];
     raw_multipliers(loop, w->lambda, raw);
     const slip x = closure_slip(w, loop, h, raw);
@@ -789,19 +790,20 @@ static void closure_add_slip(const snw_model *m, snw_work *w, const snw_loop *lo
             sum += loop->coefficient[r][k] * snw_dot(by_force, row_jacobian(loop, rows[k], h).f);
         w->slip_column[loop->row + r] = sum;
     }
-    if (snw_any(cv != 0)) T[feed * ld + feed] += cv * loop->friction * x.normal * x.direction_d1;
+    if (snw_any(cv != 0))
+        *snw_matrix_at(T, feed, feed) += cv * loop->friction * x.normal * x.direction_d1;
     for (size_t j = 0; j < n && snw_any(cq != 0); j++) {
         snw_vec3 f = {{0, 0, 0}};
         for (int k = 0; k < loop->nraw; k++) {
             const snw_wrench dc = row_jacobian_d1(loop, rows[k], h, closure_column(D, n, j).w);
             f = snw_add(f, snw_scale(raw[k], dc.f));
         }
-        T[(size_t)loop->dof[j] * ld + feed] += cq * snw_dot(by_force, f);
+        *snw_matrix_at(T, feed, loop->dof[j]) += cq * snw_dot(by_force, f);
     }
 }
 
-void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
-                                 double *T) {
+void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w,
+                                 snw_matrix T) {
     if (m->ntendon) snw_tendons_jacobian(m, w);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -826,15 +828,15 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
             velocity_rows_jacobian(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
         }
         if (snw_any(loop->friction > 0))
-            closure_add_slip(m, w, loop, h, cq, w->is_static ? 0 : cv, D, ld, T);
+            closure_add_slip(m, w, loop, h, cq, w->is_static ? 0 : cv, D, T);
         if (snw_all(cq == 0)) continue;
         raw_multipliers(loop, w->lambda, raw);
-        closure_add_stiffness(loop, h, raw, cq, D, A, ld, T);
+        closure_add_stiffness(loop, h, raw, cq, D, A, T);
     }
 }
 
 void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
-    snw_constraints_add_tangent(m, 0, 0, w, 0, NULL);
+    snw_constraints_add_tangent(m, 0, 0, w, snw_matrix_dense(0, NULL));
 }
 
 // ---- rates ------------------------------------------------------------------

@@ -150,20 +150,20 @@ void snw_constraints_border(const snw_model *m, const snw_work *w, double s, dou
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
     }
-    snw_constraints_place(m, w, s, J);
+    snw_constraints_place(m, w, s, snw_matrix_dense(n, J));
 }
 
-void snw_constraints_place(const snw_model *m, const snw_work *w, double s, double *J) {
-    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint;
+void snw_constraints_place(const snw_model *m, const snw_work *w, double s, snw_matrix J) {
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, w, k);
-        const size_t at = nv + (size_t)k;
-        if (c.inactive) J[at * n + at] = -s; // keeps its multiplier zero; sign as for an active row
+        const int at = m->nv + k;
+        snw_column_entries forces = snw_matrix_column(J, at);
+        if (c.inactive)
+            *snw_matrix_at(J, at, at) = -s; // keeps its multiplier zero; sign as for an active row
         for (int j = 0; j < c.n; j++) {
-            const size_t dof = (size_t)c.dof[j];
-            J[at * n + dof] = -s * c.C[j];
-            J[dof * n + at] = -s * c.R[j];
+            *snw_column_at(&forces, c.dof[j]) = -s * c.C[j];
+            *snw_matrix_at(J, at, c.dof[j]) = -s * c.R[j];
         }
-        if (c.slip_dof >= 0) J[at * n + (size_t)c.slip_dof] += s * c.slip;
+        if (c.slip_dof >= 0) *snw_matrix_at(J, c.slip_dof, at) += s * c.slip;
     }
 }

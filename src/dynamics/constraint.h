@@ -30,10 +30,10 @@ void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const 
 // w->C <- constraint Jacobian, after snw_tangent_pass or snw_jacobian_pass.
 void snw_constraints_jacobian(const snw_model *m, snw_work *w);
 // The same, and T += cq times the geometric stiffness of the loop wrenches, theory.md (3.8.2),
-// columns ld apart; w->R <- derivatives cq d/dq + cv d/dv of nonholonomic rows, times
+// w->R <- derivatives cq d/dq + cv d/dv of nonholonomic rows, times
 // w->velocity_time, or C if cq is zero. Part of snw_tangent_assemble.
-void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
-                                 double *T);
+void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w,
+                                 snw_matrix T);
 
 // Freeze the nonholonomic contacts at the poses in w for the static evaluations that follow.
 // snw_loop_displacement: displacement of contact i since then, m; rotations times the length of the
@@ -131,7 +131,7 @@ void snw_constraints_capture(const snw_model *m, const snw_inputs *in, const snw
 // beginning of J, nv x nv; J has room for the whole matrix.
 void snw_constraints_border(const snw_model *m, const snw_work *w, double s, double *J);
 // The same with T in its final place: writes -s C' and -s R only, moves and clears nothing.
-void snw_constraints_place(const snw_model *m, const snw_work *w, double s, double *J);
+void snw_constraints_place(const snw_model *m, const snw_work *w, double s, snw_matrix J);
 
 // Rods that slide through loops: friction of loop i with these multipliers, which the residual of
 // the arc length at the loop contains, N; heat of all with w->lambda, W. After snw_kinematics.

@@ -288,11 +288,11 @@ static contact_side contact_side_of(const snw_model *m, const snw_work *w, int s
 }
 
 // T[dof of the side, j] -= J' F
-static void pair_scatter(const contact_side *side, col F, double *T) {
+static void pair_scatter(const contact_side *side, col F, snw_column_entries *to) {
     const int ld = side->path->ld;
     for (int i = 0; i < side->path->n; i++) {
         const col x = col_load(side->J, ld, i);
-        T[side->path->dof[i]] -=
+        *snw_column_at(to, side->path->dof[i]) -=
             x.a * F.a + x.b * F.b + x.c * F.c + x.d * F.d + x.e * F.e + x.f * F.f;
     }
 }
@@ -308,7 +308,7 @@ static col block_product(const double *M, int n, int i, int j, col x, col y) {
 
 // theory.md (3.13.7); a piece of rod has two segments on its side (3.13.18)
 static void pair_tangent(const snw_model *m, int k, double cq, double cv, const snw_work *w,
-                         size_t ld, double *T) {
+                         snw_matrix T) {
     enum { MOST = SNW_SPAN_NODES };
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact *c = &m->contact[p->contact];
@@ -344,7 +344,7 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
                     x[i] = col_times(cq, pose), y[i] = velocity;
                 }
             }
-            double *column = T + (size_t)path->dof[j] * ld;
+            snw_column_entries column = snw_matrix_column(T, path->dof[j]);
             col there = {0};
             for (int i = 0; i < n; i++) {
                 col here = {0};
@@ -353,11 +353,11 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
                     here = block_product(A, n, i, l, x[l], here);
                     if (!w->is_static) here = block_product(B, n, i, l, y[l], here);
                 }
-                pair_scatter(&side[i], here, column);
+                pair_scatter(&side[i], here, &column);
                 there =
                     col_plus(there, col_to_parent(&G[i], col_minus(here, col_coad(F[i].e, x[i]))));
             }
-            pair_scatter(&side[n], col_times(-1, there), column);
+            pair_scatter(&side[n], col_times(-1, there), &column);
         }
     }
 }
@@ -440,10 +440,10 @@ bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p) {
 }
 
 void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
-                               size_t ld, double *T) {
+                               snw_matrix T) {
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (snw_contact_is_pair(m, p)) pair_tangent(m, k, cq, cv, w, ld, T);
+        if (snw_contact_is_pair(m, p)) pair_tangent(m, k, cq, cv, w, T);
     }
 }
 

@@ -45,7 +45,7 @@ bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p);
 
 // T (columns ld apart) += cq dr/dq + cv dr/dv of such contacts. After snw_tangent_pass.
 void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
-                               size_t ld, double *T);
+                               snw_matrix T);
 
 // Is contact point k a hard one (theory.md 6.9)? Is it there, in the present conditions?
 bool snw_contact_is_hard(const snw_model *m, int k);

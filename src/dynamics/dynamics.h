@@ -8,6 +8,7 @@
 #include "dynamics/inputs.h"
 #include "dynamics/state.h"
 #include "dynamics/work.h"
+#include "math/matrix.h"
 
 // w->h .. w->A, w->slice <- motion of all mechanical segments at state s, theory.md (3.2). With
 // is_static, v and a are taken as zero and not read.
@@ -56,10 +57,17 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
 void snw_tangent_pass(const snw_model *m, const double *chart, snw_work *w);
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                           snw_work *w, double *T);
-// The same added to T with columns ld apart. Entries between coordinates that share no path, loop
-// or law are not touched.
+// The same added to T. Entries between coordinates that share no path, loop or law are not touched.
 void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
-                     snw_work *w, size_t ld, double *T);
+                     snw_work *w, snw_matrix T);
+// May T be compressed? Not with feedback, rods of variable length, tubes and conditional links.
+bool snw_tangent_compresses(const snw_model *m);
+
+// Both in one pass: T += cq dr/dq + cv dr/dv + ca dr/da, as snw_tangent_pass and snw_tangent_add.
+// Of the columns only those of segments that are `kept` (model.h) remain, which is enough for the
+// Jacobians of constraints and tendons.
+void snw_tangent_once(const snw_model *m, const snw_inputs *in, const double *chart, double cq,
+                      double cv, double ca, snw_work *w, snw_matrix T);
 
 // w->J, w->dJ <- body Jacobians of all segments and their rates only, after snw_kinematics.
 void snw_jacobian_pass(const snw_model *m, snw_work *w);

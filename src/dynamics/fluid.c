@@ -100,7 +100,7 @@ void snw_fluid_add(const snw_model *m, const snw_inputs *in, bool is_static, snw
         const snw_fluid_point *p = &m->fluid_point[k];
         if (!snw_fluid_point_is_active(w, p)) continue;
         snw_wrench F = {0};
-        if (p->displaced > 0) F.f = snw_scale(-1, snw_fluid_point_lift(in, w, p));
+        if (snw_any(p->displaced > 0)) F.f = snw_scale(-1, snw_fluid_point_lift(in, w, p));
         if (!is_static || m->flowing) {
             F = snw_wrench_add(F, fluid_point_wrench(p, &w->fluid_point[k]));
             if (p->phi >= 0) add_flux_force(m, p, snw_flux(p->flux, w->fluid_point[k].V.v), w->r);
@@ -122,7 +122,7 @@ void snw_fluid_point_jacobian(const snw_fluid_point *p, snw_twist V, double S[36
         for (int i = 0; i < 6; i++) S[6 * i + k] = -(a.e[i] + b.e[i]);
         S[7 * k] += p->linear[k] + 2 * p->square[k] * fabs(V.e[k]);
     }
-    const double speed = hypot(v.y, v.z), s = speed > 0 ? 1 / speed : 0;
+    const double speed = hypot(v.y, v.z), s = snw_select(speed > 0, 1 / speed, 0);
     S[28] += p->across[0] * (speed + s * v.y * v.y);
     S[29] += p->across[0] * s * v.y * v.z;
     S[34] += p->across[1] * s * v.y * v.z;

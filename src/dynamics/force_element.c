@@ -70,7 +70,7 @@ static void line_motion(const snw_force_element *e, const snw_work *w, bool is_s
     const int a = e->end[0], b = e->end[1];
     const snw_vec3 d = snw_sub(w->g[b].p, w->g[a].p);
     at->length = snw_norm(d);
-    if (at->length > 0) at->n = snw_scale(1 / at->length, d);
+    at->n = snw_scale(snw_select(at->length > 0, 1 / at->length, 0), d);
     if (!is_static) {
         at->rate =
             snw_dot(at->n, snw_sub(force_element_velocity(w, b), force_element_velocity(w, a)));
@@ -117,7 +117,7 @@ static void bushing_motion(const snw_force_element *e, const snw_work *w, bool i
     if (!is_static) {
         at->V = snw_twist_sub(w->V[e->end[1]], carried_velocity(e, w, at));
         const snw_vec3 rate = snw_rotate(at->h.R, at->V.v);
-        if (at->length > 0) at->rate = snw_dot(at->h.p, rate) / at->length;
+        at->rate = snw_select(at->length > 0, snw_dot(at->h.p, rate) / at->length, 0);
         at->on[1].m = snw_sub(at->on[1].m, scale_axes(e->axis_damping, at->V.w));
         const snw_vec3 force = scale_axes(e->axis_damping + 3, rate);
         at->on[1].f = snw_sub(at->on[1].f, snw_rotate_inv(at->h.R, force));
@@ -193,12 +193,14 @@ static void line_variation(const snw_force_element *e, const snw_work *w,
     const snw_vec3 n = at->n;
     const double dl = snw_dot(n, moved);
     // tension over length; a spring without length or rest length pulls by its stiffness
-    const double per_length = at->length > 0 ? at->tension / at->length : at->by_length;
+    const double per_length = snw_select(at->length > 0, at->tension / at->length, at->by_length);
     double drate = 0;
-    if (!w->is_static && at->length > 0) {
+    if (!w->is_static && snw_any(at->length > 0)) {
         const snw_vec3 v =
             snw_sub(force_element_velocity(w, e->end[1]), force_element_velocity(w, e->end[0]));
-        drate = snw_dot(n, faster) + (snw_dot(moved, v) - dl * at->rate) / at->length;
+        drate =
+            snw_select(at->length > 0,
+                       snw_dot(n, faster) + (snw_dot(moved, v) - dl * at->rate) / at->length, 0);
     }
     const double dt = at->by_length * dl + at->by_rate * drate - per_length * dl;
     const snw_vec3 pull = snw_add(snw_scale(dt, n), snw_scale(per_length, moved));
@@ -279,14 +281,14 @@ static snw_twist force_element_column(const double *J, int ld, int j) {
 
 // T[:, dof] -= J' d of both ends
 static void scatter_column(const snw_model *m, const snw_force_element *e, const snw_work *w,
-                           const snw_wrench d[2], double *column) {
+                           const snw_wrench d[2], snw_column_entries *column) {
     for (int k = 0; k < 2; k++) {
         const snw_path *path = &m->path[m->seg[e->end[k]].path];
         const double *J = w->J + m->seg_store[e->end[k]];
         for (int i = 0; i < path->n; i++) {
             double sum = 0;
             for (int c = 0; c < 6; c++) sum += J[c * path->ld + i] * d[k].e[c];
-            column[path->dof[i]] -= sum;
+            *snw_column_at(column, path->dof[i]) -= sum;
         }
     }
 }
@@ -294,7 +296,7 @@ static void scatter_column(const snw_model *m, const snw_force_element *e, const
 // A variation x of the coordinates varies the pose of an end by cq J x and its velocity by
 // (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
 void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
-                                size_t ld, double *T) {
+                                snw_matrix T) {
     for (int i = 0; i < m->nforce_element; i++) {
         const snw_force_element *e = &m->force_element[i];
         const snw_force_element_work *at = &w->force_element[i];
@@ -315,7 +317,8 @@ void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const 
                                       snw_twist_scale(cv, x));
                 }
                 element_variation(e, w, at, &v, d);
-                scatter_column(m, e, w, d, T + (size_t)path->dof[j] * ld);
+                snw_column_entries column = snw_matrix_column(T, path->dof[j]);
+                scatter_column(m, e, w, d, &column);
             }
         }
     }

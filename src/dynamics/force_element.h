@@ -23,7 +23,7 @@ void snw_force_elements_add(const snw_model *m, snw_work *w);
 // T (nv x nv, columns ld apart) += cq dr/dx + cv dr/dx', with the columns of the last tangent pass;
 // the change of the directions in which given wrenches act is part of the recursion.
 void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
-                                size_t ld, double *T);
+                                snw_matrix T);
 
 // d <- variation of the wrenches of element i on its ends, own frames, under variations zeta of
 // their poses and dV of their velocities.

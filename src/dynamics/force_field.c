@@ -255,20 +255,19 @@ bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, doub
 
 // column[dof] -= J' d of a segment
 static void field_scatter(const snw_model *m, const snw_work *w, int seg, snw_wrench d,
-                          double *column) {
+                          snw_column_entries *column) {
     const snw_path *path = &m->path[m->seg[seg].path];
     const double *J = w->J + m->seg_store[seg];
     for (int i = 0; i < path->n; i++) {
         double sum = 0;
         for (int c = 0; c < 6; c++) sum += J[c * path->ld + i] * d.e[c];
-        column[path->dof[i]] -= sum;
+        *snw_column_at(column, path->dof[i]) -= sum;
     }
 }
 
 // The wrench on the segment depends on its pose h in the frame of the dipole alone, which varies by
 // delta = zeta - Ad(h^-1) zeta_c; that on the carrier is the opposite one, seen from there.
-void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
-                                   double *T) {
+void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work *w, snw_matrix T) {
     for (int k = 0; k < m->nforce_field_point; k++) {
         const snw_force_field_point *p = &m->force_field_point[k];
         const snw_force_field *f = &m->force_field[p->field];
@@ -287,10 +286,10 @@ void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work
                 for (int i = 0; i < 36; i++) d.e[i / 6] += A[i] * delta.e[i % 6];
                 const snw_wrench seen =
                     snw_wrench_sub(d, snw_ad_pull(delta, w->force_field[k].on[0]));
-                double *column = T + (size_t)path->dof[j] * ld;
-                field_scatter(m, w, p->seg, d, column);
+                snw_column_entries column = snw_matrix_column(T, path->dof[j]);
+                field_scatter(m, w, p->seg, d, &column);
                 field_scatter(m, w, f->carrier, snw_wrench_scale(-1, snw_wrench_to_parent(h, seen)),
-                              column);
+                              &column);
             }
         }
     }

@@ -38,8 +38,7 @@ void snw_force_fields_add(const snw_model *m, snw_work *w);
 bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, double A[36]);
 
 // T += cq dr/dq of the dipoles that coordinates move.
-void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
-                                   double *T);
+void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work *w, snw_matrix T);
 
 // Field i at a place of the world, world axes, with its factor: flux density of magnetic fields, T;
 // force per length of a rod, N/m, or on a body, N; acceleration, m/s^2. Zero where it is not

@@ -10,6 +10,7 @@
 #include "dynamics/force_element.h"
 #include "dynamics/force_field.h"
 #include "dynamics/observer.h"
+#include "dynamics/plane_motion.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/rod_grid.h"
 #include "dynamics/sliding_station.h"
@@ -232,9 +233,16 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
         }
         break;
     }
-    case SNW_SEG_ROD:
+    case SNW_SEG_ROD: {
+        const snw_slice *sl = &m->slice[seg->item];
+        if (snw_rod_in_plane(&m->rod[sl->rod]) && snw_any(sl->h != 0)) {
+            (is_static ? slice_strains_static : slice_strains)(m, in, s, seg->item, w);
+            snw_plane_motion(m, i, is_static, w);
+            return;
+        }
         slice_motion(m, in, s, seg->item, is_static, w, &w->h[i], &w->u[i], &w->du[i]);
         break;
+    }
     }
     // theory.md (3.2): V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
     const int p = seg->parent;

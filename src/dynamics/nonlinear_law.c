@@ -62,8 +62,7 @@ void snw_nonlinear_laws_add(const snw_model *m, const double *q, snw_work *w) {
     }
 }
 
-void snw_nonlinear_laws_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
-                                double *T) {
+void snw_nonlinear_laws_tangent(const snw_model *m, double cq, const snw_work *w, snw_matrix T) {
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         bool active[6];
@@ -84,11 +83,11 @@ void snw_nonlinear_laws_tangent(const snw_model *m, double cq, const snw_work *w
                     const int i = 6 * rod->comp[a] + rod->comp[b];
                     const double c = cq * p->w * (s.tangent[i] - at->H[i]);
                     if (c == 0) continue;
-                    const size_t row = (size_t)(rod->dof[a] + p->first[a]),
-                                 column = (size_t)(rod->dof[b] + p->first[b]);
+                    const int row = rod->dof[a] + p->first[a], column = rod->dof[b] + p->first[b];
                     for (int n = 0; n < p->count[b]; n++) {
-                        double *to = T + (column + (size_t)n) * ld + row;
-                        for (int l = 0; l < p->count[a]; l++) to[l] += c * pa[l] * pb[n];
+                        snw_column_entries to = snw_matrix_column(T, column + n);
+                        for (int l = 0; l < p->count[a]; l++)
+                            *snw_column_at(&to, row + l) += c * pa[l] * pb[n];
                     }
                 }
             }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dynamics/work.h"
+#include "math/matrix.h"
 
 // r (nv) += excess forces of a rod at the coordinates q. *fault <- a strain outside the range of
 // the law, where the forces are NaN; unchanged otherwise. strain (6 per point) <- strains, unless
@@ -15,8 +16,7 @@ void snw_nonlinear_law_add(const snw_model *m, const snw_rod *rod, const double 
 // The same for all rods; w->law_strain <- their strains, w->law_fault.
 void snw_nonlinear_laws_add(const snw_model *m, const double *q, snw_work *w);
 // T += cq times the derivative of the excess forces, columns ld apart, at w->law_strain.
-void snw_nonlinear_laws_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
-                                double *T);
+void snw_nonlinear_laws_tangent(const snw_model *m, double cq, const snw_work *w, snw_matrix T);
 // Excess energy of a rod, J.
 double snw_nonlinear_law_energy(const snw_model *m, const snw_rod *rod, const double *q);
 

@@ -154,16 +154,16 @@ double snw_relaxation_power(const snw_model *m, const snw_state *s) {
     return sum;
 }
 
-void snw_relaxation_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
-                            double *T) {
+void snw_relaxation_tangent(const snw_model *m, double cq, const snw_work *w, snw_matrix T) {
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         const size_t n = (size_t)rod->ndof;
         for (int k = 0; k < rod->nbranch; k++) {
             const double *K = branch_stiffness(rod, k), f = cq * w->follow[branch_number(rod, k)];
             for (size_t j = 0; f != 0 && j < n; j++) {
-                double *to = T + ((size_t)rod->dof0 + j) * ld + (size_t)rod->dof0;
-                for (size_t i = 0; i < n; i++) to[i] -= f * K[i * n + j];
+                snw_column_entries to = snw_matrix_column(T, rod->dof0 + (int)j);
+                for (size_t i = 0; i < n; i++)
+                    *snw_column_at(&to, rod->dof0 + (int)i) -= f * K[i * n + j];
             }
         }
     }

@@ -10,6 +10,7 @@
 
 #include "dynamics/state.h"
 #include "dynamics/work.h"
+#include "math/matrix.h"
 
 // s->relaxed, s->follow <- for an equilibrium by a rule that is stated.
 void snw_relaxation_settle(const snw_model *m, snw_relaxation_rule rule, snw_state *s);
@@ -38,7 +39,7 @@ double snw_relaxation_heat(const snw_model *m, const snw_state *before, const sn
 // w->r -= sum K_i a_i; w->follow <- that of s.
 void snw_relaxation_add(const snw_model *m, const snw_state *s, snw_work *w);
 // T -= cq sum f_i K_i, columns ld apart.
-void snw_relaxation_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T);
+void snw_relaxation_tangent(const snw_model *m, double cq, const snw_work *w, snw_matrix T);
 // Energy of the branches of a rod beyond 1/2 q'Kq, J.
 double snw_relaxation_energy(const snw_rod *rod, const snw_state *s);
 // A strain coordinate of a branch, counted over all rods.

@@ -14,6 +14,7 @@
 #include "dynamics/force_field.h"
 #include "dynamics/joint.h"
 #include "dynamics/nonlinear_law.h"
+#include "dynamics/plane_motion.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/rod_grid.h"
@@ -173,6 +174,11 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_wrench F = w->F[i];
         const int parent = m->seg[i].parent;
+        if (m->seg[i].kind == SNW_SEG_ROD &&
+            snw_rod_in_plane(&m->rod[m->slice[m->seg[i].item].rod])) {
+            snw_plane_project(m, i, w, w->r);
+            continue;
+        }
         residual_own(m, i, w, F, w->r);
         w->F[parent] = snw_wrench_add(w->F[parent], snw_wrench_to_parent(w->h[i], F));
     }

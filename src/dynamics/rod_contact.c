@@ -446,7 +446,7 @@ static void node_columns(const snw_model *m, const snw_work *w, int seg, int j, 
 
 // column -= J' F of the four nodes
 static void scatter_touch(const snw_model *m, const snw_work *w, const int slice[2],
-                          const double F[24], double *column) {
+                          const double F[24], snw_column_entries *column) {
     for (int k = 0; k < 4; k++) {
         const int seg = node_of(m, slice, k);
         const snw_path *path = &m->path[m->seg[seg].path];
@@ -454,7 +454,7 @@ static void scatter_touch(const snw_model *m, const snw_work *w, const int slice
         const double *J = w->J + m->seg_store[seg], *f = F + 6 * (size_t)k;
         for (int i = 0; i < path->n; i++) {
             const col x = col_load(J, path->ld, i);
-            column[path->dof[i]] -=
+            *snw_column_at(column, path->dof[i]) -=
                 x.a * f[0] + x.b * f[1] + x.c * f[2] + x.d * f[3] + x.e * f[4] + x.f * f[5];
         }
     }
@@ -463,8 +463,7 @@ static void scatter_touch(const snw_model *m, const snw_work *w, const int slice
 // T += cq dr/dq + cv dr/dv of two slices. A variation x of the coordinates varies the pose of a
 // node by cq J x and its velocity by (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
 static void add_pair_tangent(const snw_model *m, const snw_work *w, const int slice[2],
-                             const pair_jacobian *jacobian, double cq, double cv, size_t ld,
-                             double *T) {
+                             const pair_jacobian *jacobian, double cq, double cv, snw_matrix T) {
     // the path of the second node has all coordinates of the first
     const int path[2] = {m->seg[node_of(m, slice, 1)].path, m->seg[node_of(m, slice, 3)].path};
     const bool same = path[0] == path[1]; // of a rod with itself both sides vary together
@@ -479,13 +478,14 @@ static void add_pair_tangent(const snw_model *m, const snw_work *w, const int sl
                 const double *A = jacobian->by_pose[c], *B = jacobian->by_velocity[c];
                 for (int i = 0; i < 24; i++) F[i] += A[i] * x[c] + B[i] * y[c];
             }
-            scatter_touch(m, w, slice, F, T + (size_t)of->dof[j] * ld);
+            snw_column_entries column = snw_matrix_column(T, of->dof[j]);
+            scatter_touch(m, w, slice, F, &column);
         }
     }
 }
 
 void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
-                              size_t ld, double *T) {
+                              snw_matrix T) {
     const int n = snw_ntouch(m, w);
     for (int i = 0; i < n;) {
         const int *slice = w->touch[i].slice;
@@ -493,7 +493,7 @@ void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const sn
         // the touches of two slices follow each other
         for (; i < n && w->touch[i].slice[0] == slice[0] && w->touch[i].slice[1] == slice[1]; i++)
             add_jacobian(m, w, &w->touch[i], &jacobian);
-        add_pair_tangent(m, w, slice, &jacobian, cq, cv, ld, T);
+        add_pair_tangent(m, w, slice, &jacobian, cq, cv, T);
     }
 }
 
@@ -574,7 +574,8 @@ void snw_hard_touch_rows(const snw_model *m, const snw_work *w, const snw_touch 
             for (int j = 0; j < 6; j++) F[6 * k + j] = on.e[j];
         }
         for (int j = 0; j < m->nv; j++) column[j] = 0;
-        scatter_touch(m, w, touch->slice, F, column);
+        snw_column_entries to = snw_matrix_column(snw_matrix_dense((size_t)m->nv, G), i);
+        scatter_touch(m, w, touch->slice, F, &to);
     }
 }
 

@@ -24,7 +24,7 @@ void snw_rod_contacts_add(const snw_model *m, snw_work *w);
 
 // T (columns ld apart) += cq dr/dq + cv dr/dv. After snw_tangent_pass.
 void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
-                              size_t ld, double *T);
+                              snw_matrix T);
 
 // Stored energy, J, and its rate, W; power dissipated, W. After snw_kinematics; rates not static.
 double snw_rod_contacts_energy(const snw_model *m, const snw_work *w);

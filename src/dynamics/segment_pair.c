@@ -10,14 +10,18 @@
 
 int snw_segment_pairs(const snw_model *m) { return m->nforce_element + m->nloop; }
 
-bool snw_segment_pair_at(const snw_model *m, const snw_work *w, int k, int seg[2]) {
+void snw_segment_pair_ends(const snw_model *m, int k, int seg[2]) {
     if (k < m->nforce_element) {
         for (int end = 0; end < 2; end++) seg[end] = m->force_element[k].end[end];
-        return w->force_element[k].acts;
+        return;
     }
     const snw_loop *loop = &m->loop[k - m->nforce_element];
     seg[0] = loop->a, seg[1] = loop->b;
-    return loop->ncoupled == 0;
+}
+
+bool snw_segment_pair_acts(const snw_model *m, const snw_work *w, int k) {
+    if (k < m->nforce_element) return w->force_element[k].acts;
+    return m->loop[k - m->nforce_element].ncoupled == 0;
 }
 
 void snw_segment_pair_variation(const snw_model *m, const snw_work *w, int k,

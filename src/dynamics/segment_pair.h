@@ -7,10 +7,11 @@
 
 #include "dynamics/dynamics.h"
 
-// Number of pairs: force elements, then loops. seg <- the segments of pair k; false: it does not
-// act at the motion in w.
+// Number of pairs: force elements, then loops. seg <- the segments of pair k.
 int snw_segment_pairs(const snw_model *m);
-bool snw_segment_pair_at(const snw_model *m, const snw_work *w, int k, int seg[2]);
+void snw_segment_pair_ends(const snw_model *m, int k, int seg[2]);
+// Does pair k act at the motion in w?
+bool snw_segment_pair_acts(const snw_model *m, const snw_work *w, int k);
 
 // d <- variation of the wrenches W = -F of pair k on its two segments, own frames, under variations
 // zeta of their poses and dV of their velocities. After snw_residual.

@@ -23,7 +23,7 @@ static void cone_motion(const snw_stop *stop, const snw_block *b, bool is_static
     at->across = snw_norm(across);
     at->way = -1;
     at->gap = stop->high - atan2(at->across, R->e[0][0]);
-    if (at->across > 0) at->n = snw_scale(-1 / at->across, across);
+    at->n = snw_scale(snw_select(at->across > 0, -1 / at->across, 0), across);
     if (!is_static) at->rate = -snw_dot(at->n, w->u[b->seg].w);
 }
 
@@ -32,9 +32,9 @@ static void cone_motion(const snw_stop *stop, const snw_block *b, bool is_static
 static void coordinate_motion(const snw_stop *stop, const snw_block *b, const snw_state *s,
                               bool is_static, const double P[2], snw_stop_work *at) {
     const double q = s->q[b->q], low = q - stop->low, high = stop->high - q;
-    const bool at_low = P[0] > 0 || (!(P[1] > 0) && low < high);
-    at->gap = at_low ? low : high;
-    at->way = at_low ? 1 : -1;
+    const snw_mask at_low = (P[0] > 0) | (!(P[1] > 0) & (low < high));
+    at->gap = snw_select(at_low, low, high);
+    at->way = snw_select(at_low, 1, -1);
     at->n.x = 1;
     if (!is_static) at->rate = at->way * s->v[b->dof];
 }
@@ -49,7 +49,7 @@ static double hard_depth(const snw_stop *stop, double P, const snw_work *w,
 static double hard_reaction(const snw_stop *stop, double P, const snw_work *w,
                             const snw_stop_work *at) {
     if (w->hard_is_given) return stop->arm * P;
-    if (!(w->hard_stiffness > 0)) return 0;
+    if (!snw_any(w->hard_stiffness > 0)) return 0;
     return stop->arm * w->hard_stiffness *
            snw_positive_part(hard_depth(stop, P, w, at), w->hard_smooth);
 }
@@ -57,7 +57,7 @@ static double hard_reaction(const snw_stop *stop, double P, const snw_work *w,
 // Its derivative by the depth of the coordinate.
 static double hard_reaction_d1(const snw_stop *stop, double P, const snw_work *w,
                                const snw_stop_work *at) {
-    if (w->hard_is_given || !(w->hard_stiffness > 0)) return 0;
+    if (w->hard_is_given || !snw_any(w->hard_stiffness > 0)) return 0;
     return stop->arm * stop->arm * w->hard_stiffness *
            snw_positive_part_d1(hard_depth(stop, P, w, at), w->hard_smooth);
 }
@@ -77,7 +77,7 @@ void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state 
         }
         if (in->inertia_only || !snw_seg_is_active(m, w, b->seg)) continue;
         if (stop->hard) {
-            at->elastic_force = at->force = hard_reaction(stop, P[at->way < 0], w, at);
+            at->elastic_force = at->force = hard_reaction(stop, P[snw_any(at->way < 0)], w, at);
             continue;
         }
         at->elastic_force = stop->stiffness * snw_positive_part(-at->gap, stop->smooth);
@@ -101,7 +101,7 @@ void snw_stops_add(const snw_model *m, const snw_work *w, double elastic, double
 // -(1 - n n') a x (b x zeta)/|a x b|.
 static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_work *at,
                          double by_gap, double by_rate, double cq, double cv, const snw_work *w,
-                         size_t ld, double *T) {
+                         snw_matrix T) {
     const snw_path *path = &m->path[m->seg[b->seg].path];
     const size_t store = (size_t)m->seg_store[b->seg] + (size_t)path->own;
     const snw_mat3 *R = &w->h[b->seg].R;
@@ -125,23 +125,22 @@ static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_
             by_gap * snw_dot(at->n, zeta) + by_rate * (snw_dot(dn, spin) + snw_dot(at->n, dspin));
         dr[j] = snw_add(snw_scale(dN, at->n), snw_scale(at->force, dn));
     }
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t j = 0; j < 3; j++)
-            T[((size_t)b->dof + j) * ld + (size_t)b->dof + i] += snw_dot(S[i], dr[j]);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            *snw_matrix_at(T, b->dof + i, b->dof + j) += snw_dot(S[i], dr[j]);
     }
 }
 
-void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, size_t ld,
-                       double *T) {
+void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, snw_matrix T) {
     for (int i = 0; i < m->nstop; i++) {
         const snw_stop *stop = &m->stop[i];
         const snw_block *b = &m->block[stop->block];
         const snw_stop_work *at = &w->stop[i];
-        if (at->elastic_force == 0) continue;
+        if (snw_all(at->elastic_force == 0)) continue;
         // both limits: the force varies by -way df/dg dg, dg = way dq
-        double by_gap = stop->hard
-                            ? hard_reaction_d1(stop, w->hard_stop[2 * i + (at->way < 0)], w, at)
-                            : stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth);
+        double by_gap =
+            stop->hard ? hard_reaction_d1(stop, w->hard_stop[2 * i + snw_any(at->way < 0)], w, at)
+                       : stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth);
         double by_rate = 0;
         if (!w->is_static && !stop->hard) {
             by_gap *= damping_factor(stop, at->rate);
@@ -149,16 +148,16 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
                       snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
         }
         if (is_cone(b)) {
-            cone_tangent(m, b, at, by_gap, by_rate, cq, cv, w, ld, T);
+            cone_tangent(m, b, at, by_gap, by_rate, cq, cv, w, T);
         } else {
-            T[(size_t)b->dof * (ld + 1)] += cq * by_gap + cv * by_rate;
+            *snw_matrix_at(T, b->dof, b->dof) += cq * by_gap + cv * by_rate;
         }
     }
 }
 
 double snw_stop_energy(const snw_model *m, const snw_work *w, int i) {
     const snw_stop *stop = &m->stop[i];
-    if (w->stop[i].elastic_force == 0 || stop->hard) return 0;
+    if (snw_all(w->stop[i].elastic_force == 0) || stop->hard) return 0;
     return stop->stiffness * snw_positive_part_integral(-w->stop[i].gap, stop->smooth);
 }
 

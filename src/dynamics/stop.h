@@ -20,8 +20,7 @@ void snw_stops_add(const snw_model *m, const snw_work *w, double elastic, double
                    double *r);
 
 // T (nv x nv, columns ld apart) += cq dr/dq + cv dr/dv, with the columns of the last tangent pass.
-void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, size_t ld,
-                       double *T);
+void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, snw_matrix T);
 
 // Stored energy, J, and its rate, W; power dissipated, W. After snw_kinematics; rates not static.
 double snw_stop_energy(const snw_model *m, const snw_work *w, int i); // of one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Exact derivative of the residual for a tree, theory.md (4.1) to (4.4).
+// Exact derivative of the residual for a tree, theory.md (4.1) to (4.4a).
 //
 // A segment depends only on the coordinates of its path to the root. The forward pass gives each
 // segment the columns
@@ -13,9 +13,12 @@
 //   delta r = sum J' delta W + sum (delta J)' W.
 // The second sum, with F the wrench transmitted through each segment, is
 //   - J_p' A' coad(F) S                        (rows of the parent, columns of the segment)
-//   + second derivative of the slice's map     (rows and columns of the segment).
-// Columns are stored as six rows of length ld, so that loops run along the coordinates and
-// vectorise.
+//   + G, G_ij = F . dS_i/dq_j                  (rows and columns of the segment).
+// With A J_p = J - S and G_ij - G_ji = F . [S_i, S_j], theory.md (4.4a), it is
+//   - J' coad(F) S + G',
+// so that a segment needs no columns but its own: they, the variation of its wrench and its part of
+// the tangent are made together, from the root to the leaves. Columns are stored as six rows of
+// length ld, so that loops run along the coordinates and vectorise.
 
 #include "dynamics/dynamics.h"
 
@@ -79,22 +82,26 @@ static bool has_variable_length(const snw_model *m, const snw_seg *seg) {
     return seg->kind == SNW_SEG_ROD && m->rod[m->slice[seg->item].rod].feed >= 0;
 }
 
+// a slice of no length moves nothing (theory.md 3.16)
+static bool is_in_reserve(const snw_slice *sl) { return snw_all(sl->h == 0); }
+
 static void clear_own(const snw_path *path, double *J) {
     for (int row = 0; row < 6; row++) {
         for (int j = path->own; j < path->ld; j++) J[row * path->ld + j] = 0;
     }
 }
 
-// columns of one segment; with `curvature` also the stiffness w->K of its slice map
+// Columns of one segment, at store[i] of the arrays, its own part in S; with `curvature` also the
+// stiffness w->K of its slice map.
 static void tangent_columns(const snw_model *m, const double *chart, bool curvature, int i,
-                            snw_work *w) {
+                            const int *store, double *S, snw_work *w) {
     const bool is_static = w->is_static;
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
     if (path->n == 0) return;
     const int ld = path->ld;
-    const size_t at = (size_t)m->seg_store[i], from = (size_t)m->seg_store[seg->parent];
-    double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at, *S = w->S + at;
+    const size_t at = (size_t)store[i], from = (size_t)store[seg->parent];
+    double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at;
     if (up->n < path->n) { // the first segment with these coordinates
         clear_own(path, J);
         if (!is_static) clear_own(path, dJ), clear_own(path, ddJ);
@@ -112,10 +119,9 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
     } else {
         const snw_slice *sl = &m->slice[seg->item];
         const snw_rod *rod = &m->rod[sl->rod];
-        const bool in_reserve = snw_all(sl->h == 0);
-        if (in_reserve || sl->ncol < count || rod->together)
+        if (is_in_reserve(sl)) return;
+        if (sl->ncol < count || rod->together)
             clear_own(path, S); // columns that the slice does not fill, or to which it adds
-        if (in_reserve) return;
         snw_slice_jacobian to = {.S = S + own,
                                  .J = J + own,
                                  .dJ = dJ + own,
@@ -127,23 +133,37 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
     }
 }
 
-// columns of all segments; without `curvature` only those of the motion
-static void all_columns(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
-    memset(w->K, 0, m->store_own * sizeof *w->K);
+// before the columns of the first segment
+static void begin_columns(const snw_model *m, bool curvature, snw_work *w) {
+    if (curvature) memset(w->K, 0, m->store_own * sizeof *w->K);
     if (m->nfeed && curvature) snw_variable_length_clear_curvature(m, w);
     if (m->ngrid) snw_rod_grids_columns(m, curvature, w);
-    for (int i = 1; i < m->nseg; i++) tangent_columns(m, chart, curvature, i, w);
+}
+
+// columns of all segments; without `curvature` only those of the motion
+static void all_columns(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
+    begin_columns(m, curvature, w);
+    for (int i = 1; i < m->nseg; i++)
+        tangent_columns(m, chart, curvature, i, m->seg_store, w->S + m->seg_store[i], w);
+}
+
+// columns of the segments that laws read
+static void read_columns(const snw_model *m, const double *chart, snw_work *w) {
+    for (int i = 0; i < m->nread; i++) {
+        const int at = m->read[i];
+        tangent_columns(m, chart, false, at, m->seg_store, w->S + m->seg_store[at], w);
+    }
 }
 
 void snw_tangent_pass(const snw_model *m, const double *chart, snw_work *w) {
     SNW_ASSERT(!m->bare);
     all_columns(m, chart, true, w);
-    for (int i = 0; i < m->nread; i++) tangent_columns(m, chart, false, m->read[i], w);
+    read_columns(m, chart, w);
 }
 
 void snw_jacobian_pass(const snw_model *m, snw_work *w) { all_columns(m, NULL, false, w); }
 
-// ---- backward pass: products ------------------------------------------------
+// ---- products ---------------------------------------------------------------
 
 // P[0..rows, ..] += J' Z: sums of six terms, along the columns; if symmetric only from the diagonal
 // on
@@ -161,56 +181,50 @@ SNW_CLONES static void tangent_product(int rows, int ldj, const double *restrict
     }
 }
 
-// Z[:, j] -= cq A' coad(F) S for the own columns
-SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n,
-                                         int lds, const double *restrict S, int ldz,
-                                         double *restrict Z) {
-    const snw_se3 H = *h;
+// Z <- - cq coad(F) S
+SNW_CLONES static void geometric_columns(const double *F, double cq, int n, int lds,
+                                         const double *restrict S, int ldz, double *restrict Z) {
     SNW_INDEPENDENT
-    for (int j = 0; j < n; j++) {
-        const col x = col_to_parent(&H, col_coad(F, col_load(S, lds, j)));
-        col_store(Z, ldz, j, col_minus(col_load(Z, ldz, j), col_times(cq, x)));
-    }
+    for (int j = 0; j < n; j++)
+        col_store(Z, ldz, j, col_times(-cq, col_coad(F, col_load(S, lds, j))));
 }
 
 // T[dof, dof] += P, row major over a path to column major; if symmetric from the upper triangle
-static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, size_t ld,
-                            double *T) {
+static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, snw_matrix T) {
     const size_t ldp = (size_t)path->ld;
+    const bool dense = !T.row; // outside of the loops: most robots are
     for (int j = 0; j < path->n; j++) {
-        double *to = T + (size_t)path->dof[j] * ld;
+        snw_column_entries to = snw_matrix_column(T, path->dof[j]);
         for (int i = 0; i < path->n; i++) {
             const bool mirror = symmetric && i > j;
-            to[path->dof[i]] +=
+            const double x =
                 mirror ? P[(size_t)j * ldp + (size_t)i] : P[(size_t)i * ldp + (size_t)j];
+            *(dense ? to.entry + path->dof[i] : snw_column_at(&to, path->dof[i])) += x;
         }
     }
 }
 
-// Can segment i have columns of wrenches of its own? Only slices write columns of their parents; a
-// joint without mass and loads has none.
+// Can segment i have columns of wrenches of its own? A joint without mass and loads has none.
 static bool has_wrenches(const snw_model *m, const snw_inputs *in, int i) {
-    return m->seg[i].has_mass || m->seg[i].kind == SNW_SEG_ROD ||
-           m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
+    return m->seg[i].has_mass || m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
            m->fluid_point_of_seg[i] < m->fluid_point_of_seg[i + 1] ||
            m->contact_point_of_seg[i] < m->contact_point_of_seg[i + 1] ||
            m->force_field_point_of_seg[i] < m->force_field_point_of_seg[i + 1] ||
            i == snw_drag_spring_seg(in);
 }
 
-// WJ of segment i += variation of all wrenches on it; P += parts on the strains of its rod
+// WJ += variation of all wrenches on segment i, whose columns are at `at` of the arrays; P += parts
+// on the strains of its rod
 static void wrench_variation(const snw_model *m, const snw_inputs *in, snw_work *w, int i,
-                             double cq, double cv, double ca, double *P) {
+                             size_t at, double cq, double cv, double ca, double *WJ, double *P) {
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path];
-    const size_t at = (size_t)m->seg_store[i];
     const snw_columns columns = {.n = path->n,
                                  .ld = path->ld,
                                  .own = path->own,
                                  .J = w->J + at,
                                  .dJ = w->dJ + at,
                                  .ddJ = w->ddJ + at};
-    double *WJ = w->WJ + at;
     snw_fluid_columns(m, in, w, i, &columns, cq, cv, ca, WJ, P);
     if (seg->tube_node && snw_seg_is_active(m, w, i))
         snw_tube_node_tangent(m, w, i, cq, cv, ca, WJ);
@@ -223,41 +237,43 @@ static void wrench_variation(const snw_model *m, const snw_inputs *in, snw_work 
         snw_contact_columns(m, in, w, i, &columns, cq, cv, WJ);
 }
 
-// T += J' WJ of all segments and the geometric part, product by product of whole paths
-static void path_products(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
-                          bool mass, snw_work *w, size_t ld, double *T) {
-    memset(w->P, 0, m->store_path * sizeof *w->P);
-    for (int i = m->nseg - 1; i > 0; i--) {
-        const snw_seg *seg = &m->seg[i];
-        const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
-        if (path->n == 0) continue;
-        const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
-        double *P = w->P + path->store;
-        if (has_wrenches(m, in, i)) {
-            wrench_variation(m, in, w, i, cq, cv, ca, P);
-            tangent_product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, mass,
-                            path->ld, P);
-        }
-        // rows of the parent, columns of the segment: - J_p' A' coad(F) S
-        const int n = snw_segment_own_count(m, seg) + has_variable_length(m, seg),
-                  own = path->n - n;
-        if (snw_all(cq == 0) || n == 0) continue;
-        if (up->n == path->n && m->seg[seg->parent].kind == SNW_SEG_ROD) {
-            geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
-                              w->WJ + to + own);
-        } else if (up->n > 0) {
-            // the parent does not have these columns: form the product here, with WJ of this
-            // segment as scratch
-            double *Z = w->WJ + at;
-            memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
-            const double *S = (seg->kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
-            geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, S, path->ld, Z + own);
-            tangent_product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, false, path->ld, P);
-        }
+static void clear_columns(int n, int ld, double *Z) {
+    for (int row = 0; row < 6; row++) {
+        for (int j = 0; j < n; j++) Z[row * ld + j] = 0;
     }
-    for (int p = 0; p < m->npath; p++) {
-        tangent_scatter(&m->path[p], mass, w->P + m->path[p].store, ld, T);
+}
+
+// P of its path += part of segment i, whose columns are at `at` of the arrays, its own part in S
+static void path_product(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                         bool mass, int i, size_t at, const double *S, snw_work *w) {
+    const snw_seg *seg = &m->seg[i];
+    const snw_path *path = &m->path[seg->path];
+    const int n = snw_segment_own_count(m, seg) + has_variable_length(m, seg), own = path->n - n,
+              ld = path->ld;
+    const bool rod = seg->kind == SNW_SEG_ROD, loaded = has_wrenches(m, in, i),
+               turns = n > 0 && snw_any(cq != 0) && !(rod && is_in_reserve(&m->slice[seg->item])),
+               slice = turns && rod;
+    if (path->n == 0 || !(loaded || turns)) return;
+    const double *J = w->J + at;
+    double *P = w->P + path->store, *Z = w->WJ;
+    if (slice) geometric_columns(w->F[i].e, cq, ld - own, ld, S + own, ld, Z + own);
+    if (loaded) {
+        clear_columns(slice ? own : ld, ld, Z);
+        wrench_variation(m, in, w, i, at, cq, cv, ca, Z, P);
+        tangent_product(path->n, ld, J, ld, ld, Z, mass, ld, P);
+    } else if (slice) {
+        tangent_product(path->n, ld, J, n, ld, Z + own, false, ld, P + own);
     }
+    // a joint: rows of the parent, whose columns come first, and own columns
+    const int above = m->path[m->seg[seg->parent].path].n;
+    if (slice || !turns || above == 0) return;
+    geometric_columns(w->F[i].e, cq, n, ld, J + own, n, Z);
+    tangent_product(above, ld, J, n, n, Z, false, ld, P + own);
+}
+
+static void scatter_paths(const snw_model *m, bool mass, const snw_work *w, snw_matrix T) {
+    for (int p = 0; p < m->npath; p++)
+        tangent_scatter(&m->path[p], mass, w->P + m->path[p].store, T);
 }
 
 // ---- the same by subtrees, theory.md (4.1.6): rows of the own coordinates only
@@ -270,6 +286,16 @@ SNW_CLONES static void carry_wrenches(const snw_se3 *h, int n, int ldz, const do
     for (int j = 0; j < n; j++) {
         const col x = col_to_parent(&H, col_load(Z, ldz, j));
         col_store(carrier, ldc, j, col_plus(col_load(carrier, ldc, j), x));
+    }
+}
+
+// Z -= cq coad(F) S
+SNW_CLONES static void add_geometric_columns(const double *F, double cq, int n, int ld,
+                                             const double *restrict S, double *restrict Z) {
+    SNW_INDEPENDENT
+    for (int j = 0; j < n; j++) {
+        const col x = col_times(cq, col_coad(F, col_load(S, ld, j)));
+        col_store(Z, ld, j, col_minus(col_load(Z, ld, j), x));
     }
 }
 
@@ -289,17 +315,17 @@ static snw_se3 pose_in_carrier(const snw_model *m, const snw_work *w, int i) {
     return h;
 }
 
-// T[row, dof] += S' Z along the columns
-static void add_row(col S, int n, int ldz, const double *Z, const int *dof, double *row, size_t ld,
-                    double *T) {
+// T[of, dof] += S' Z along the columns
+static void add_row(col S, int n, int ldz, const double *Z, const int *dof, double *row, int of,
+                    snw_matrix T) {
     memset(row, 0, (size_t)n * sizeof *row);
     const double s[6] = {S.a, S.b, S.c, S.d, S.e, S.f};
     tangent_product(1, 1, s, n, ldz, Z, false, n, row);
-    for (int j = 0; j < n; j++) T[(size_t)dof[j] * ld] += row[j];
+    for (int j = 0; j < n; j++) *snw_matrix_at(T, of, dof[j]) += row[j];
 }
 
 // rows of the own coordinates of segment i: columns of its path and of what it carries
-static void own_rows(const snw_model *m, int i, snw_work *w, size_t ld, double *T) {
+static void own_rows(const snw_model *m, int i, snw_work *w, snw_matrix T) {
     const snw_subtree *t = &m->subtree[i];
     const snw_path *path = &m->path[m->seg[i].path];
     const size_t at = (size_t)m->seg_store[i];
@@ -307,25 +333,26 @@ static void own_rows(const snw_model *m, int i, snw_work *w, size_t ld, double *
     const double *S = w->J + at + own; // own columns of J are those of the joint
     for (int k = 0; k < t->own; k++) {
         const col s = col_load(S, path->ld, k);
-        double *to = T + path->dof[own + k];
-        add_row(s, path->n, path->ld, w->WJ + at, path->dof, w->column_row, ld, to);
+        const int of = path->dof[own + k];
+        add_row(s, path->n, path->ld, w->WJ + at, path->dof, w->column_row, of, T);
         add_row(s, t->ncolumn - t->own, m->nv, w->momentum + beyond, m->column_dof + beyond,
-                w->column_row, ld, to);
+                w->column_row, of, T);
     }
 }
 
 // Wrenches and the columns of their variation go from each segment to its carrier. Those of its
 // path stay with it; those of what it carries are in w->momentum, in the order of columns.
 static void subtree_products(const snw_model *m, const snw_inputs *in, double cq, double cv,
-                             double ca, snw_work *w, size_t ld, double *T) {
+                             double ca, snw_work *w, snw_matrix T) {
+    memset(w->WJ, 0, m->store * sizeof *w->WJ);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_subtree *t = &m->subtree[i];
         const snw_path *path = &m->path[m->seg[i].path];
         const bool loaded = has_wrenches(m, in, i);
         if (path->n == 0 || !(loaded || t->own > 0)) continue;
         const size_t at = (size_t)m->seg_store[i];
-        if (loaded) wrench_variation(m, in, w, i, cq, cv, ca, NULL);
-        if (t->own > 0) own_rows(m, i, w, ld, T);
+        if (loaded) wrench_variation(m, in, w, i, at, cq, cv, ca, w->WJ + at, NULL);
+        if (t->own > 0) own_rows(m, i, w, T);
         if (t->carrier == 0) continue;
         const snw_path *up = &m->path[m->seg[t->carrier].path];
         const int own = path->n - t->own;
@@ -335,34 +362,51 @@ static void subtree_products(const snw_model *m, const snw_inputs *in, double cq
         if (t->own == 0) continue;
         carry_in_place(&h, t->ncolumn - t->own, m->nv, U + t->own);
         for (int row = 0; row < 6; row++) memset(U + row * m->nv, 0, (size_t)t->own * sizeof *U);
+        if (snw_any(cq != 0))
+            add_geometric_columns(w->F[i].e, cq, t->own, path->ld, w->J + at + own,
+                                  w->WJ + at + own);
         carry_wrenches(&h, t->own, path->ld, w->WJ + at + own, m->nv, U);
-        if (snw_all(cq == 0)) continue;
-        geometric_columns(&h, w->F[i].e, cq, t->own, path->ld, w->J + at + own, m->nv, U);
     }
 }
 
-void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
-                     snw_work *w, size_t ld, double *T) {
-    const bool by_q = snw_any(cq != 0), by_qv = by_q || snw_any(cv != 0);
-    const bool mass = !by_qv && m->nvariable_node == 0; // J' M J
-    memset(w->WJ, 0, m->store * sizeof *w->WJ);
-    if (m->subtree_tangent) {
-        subtree_products(m, in, cq, cv, ca, w, ld, T);
-    } else {
-        path_products(m, in, cq, cv, ca, mass, w, ld, T);
+// Own block of a joint (6 x 6 at most): where it stands in a dense T, else `spare`, cleared.
+static double *own_block(snw_matrix T, const snw_block *b, double spare[36]) {
+    if (!T.row) return T.entry + (size_t)b->dof * (T.ld + 1);
+    memset(spare, 0, 36 * sizeof *spare);
+    return spare;
+}
+
+// T += the spare block, where T is compressed
+static void own_block_add(snw_matrix T, const snw_block *b, const double spare[36]) {
+    for (int j = 0; T.row && j < b->n; j++) {
+        snw_column_entries to = snw_matrix_column(T, b->dof + j);
+        for (int i = 0; i < b->n; i++) *snw_column_at(&to, b->dof + i) += spare[6 * j + i];
     }
+}
+
+bool snw_tangent_compresses(const snw_model *m) {
+    return m->nlive + m->nfeed + m->ntube + m->nconditional == 0;
+}
+
+// T += all that does not belong to a segment
+static void add_elements(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                         bool mass, snw_work *w, snw_matrix T) {
+    const bool by_q = snw_any(cq != 0), by_qv = by_q || snw_any(cv != 0);
+    const size_t ld = T.row ? 6 : T.ld; // of own blocks of joints
+    double spare[36];
     for (int r = 0; r < m->nrod && !mass; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *C = w->K + rod->own_store;
         const size_t n = (size_t)rod->ndof;
         if (rod->feed >= 0) {
-            snw_variable_length_rod_tangent(m, rod, w, cq, cv, ld, T);
+            snw_variable_length_rod_tangent(m, rod, w, cq, cv, T.ld, T.entry);
             continue;
         }
-        for (size_t i = 0; i < n; i++) {
-            double *row = T + (size_t)rod->dof0 * ld + (size_t)rod->dof0 + i;
-            for (size_t j = 0; j < n; j++) {
-                row[j * ld] += cq * (C[i * n + j] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
+        for (size_t j = 0; j < n; j++) {
+            snw_column_entries to = snw_matrix_column(T, rod->dof0 + (int)j);
+            for (size_t i = 0; i < n; i++) {
+                *snw_column_at(&to, rod->dof0 + (int)i) +=
+                    cq * (C[j * n + i] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
             }
         }
     }
@@ -373,7 +417,8 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         const snw_columns own = {
             .n = m->block[block].n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at};
         snw_spring_tangent(m, &m->spring[k], w, &own, cq, cv, ld,
-                           T + (size_t)m->block[block].dof * (ld + 1));
+                           own_block(T, &m->block[block], spare));
+        own_block_add(T, &m->block[block], spare);
     }
     for (int k = 0; k < m->nblock && m->has_armature; k++) {
         const snw_block *b = &m->block[k];
@@ -382,23 +427,66 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own;
         const snw_columns own = {
             .n = b->n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at, .ddJ = w->ddJ + at};
-        snw_armature_tangent(b, w, &own, cq, cv, ca, ld, T + (size_t)b->dof * (ld + 1));
+        snw_armature_tangent(b, w, &own, cq, cv, ca, ld, own_block(T, b, spare));
+        own_block_add(T, b, spare);
     }
-    if (m->nlaw_point && !mass && by_q) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
-    if (m->nbranch && !mass && by_q) snw_relaxation_tangent(m, cq, w, ld, T);
-    if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
-    if (m->nforce_element && by_qv) snw_force_elements_tangent(m, cq, cv, w, ld, T);
-    if (m->nforce_field_point && by_q) snw_force_field_pairs_tangent(m, cq, w, ld, T);
-    if (m->ntube && by_qv) snw_tubes_tangent(m, cq, cv, w, ld, T);
+    if (m->nlaw_point && !mass && by_q) snw_nonlinear_laws_tangent(m, cq, w, T);
+    if (m->nbranch && !mass && by_q) snw_relaxation_tangent(m, cq, w, T);
+    if (m->nstop) snw_stops_tangent(m, cq, cv, w, T);
+    if (m->nforce_element && by_qv) snw_force_elements_tangent(m, cq, cv, w, T);
+    if (m->nforce_field_point && by_q) snw_force_field_pairs_tangent(m, cq, w, T);
+    if (m->ntube && by_qv) snw_tubes_tangent(m, cq, cv, w, T.ld, T.entry);
     if (m->ntendon) {
         snw_tendons_jacobian(m, w);
-        snw_tendons_tangent(m, cq, cv, w, ld, T);
+        snw_tendons_tangent(m, cq, cv, w, T);
     }
-    if (m->ncontact_point && by_qv) snw_contact_pairs_tangent(m, cq, cv, w, ld, T);
-    if (m->ntouching_rod && by_qv) snw_rod_contacts_tangent(m, cq, cv, w, ld, T);
-    if (m->nlive && by_qv) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
-    if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, ld, T);
-    if (m->nconditional) snw_clear_inactive_matrix(m, w, ld, T);
+    if (m->ncontact_point && by_qv) snw_contact_pairs_tangent(m, cq, cv, w, T);
+    if (m->ntouching_rod && by_qv) snw_rod_contacts_tangent(m, cq, cv, w, T);
+    if (m->nlive && by_qv) snw_feedback_tangent(m, in, cq, cv, w, T.ld, T.entry);
+    if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, T);
+    if (m->nconditional) snw_clear_inactive_matrix(m, w, T.ld, T.entry);
+}
+
+// Is T the mass matrix alone, J' M J?
+static bool is_mass(const snw_model *m, double cq, double cv) {
+    return !snw_any(cq != 0) && !snw_any(cv != 0) && m->nvariable_node == 0;
+}
+
+void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                     snw_work *w, snw_matrix T) {
+    const bool mass = is_mass(m, cq, cv);
+    SNW_ASSERT(!T.row || snw_tangent_compresses(m));
+    if (m->subtree_tangent) {
+        subtree_products(m, in, cq, cv, ca, w, T);
+    } else {
+        memset(w->P, 0, m->store_path * sizeof *w->P);
+        for (int i = 1; i < m->nseg; i++) {
+            const size_t at = (size_t)m->seg_store[i];
+            path_product(m, in, cq, cv, ca, mass, i, at, w->S + at, w);
+        }
+        scatter_paths(m, mass, w, T);
+    }
+    add_elements(m, in, cq, cv, ca, mass, w, T);
+}
+
+void snw_tangent_once(const snw_model *m, const snw_inputs *in, const double *chart, double cq,
+                      double cv, double ca, snw_work *w, snw_matrix T) {
+    SNW_ASSERT(!m->bare && (!T.row || snw_tangent_compresses(m)));
+    const bool curvature = snw_any(cq != 0), mass = is_mass(m, cq, cv);
+    if (m->subtree_tangent) {
+        all_columns(m, chart, curvature, w);
+        subtree_products(m, in, cq, cv, ca, w, T);
+    } else {
+        memset(w->P, 0, m->store_path * sizeof *w->P);
+        begin_columns(m, curvature, w);
+        for (int i = 1; i < m->nseg; i++) {
+            tangent_columns(m, chart, curvature, i, m->seg_place, w->S, w);
+            path_product(m, in, cq, cv, ca, mass, i, (size_t)m->seg_place[i], w->S, w);
+        }
+        scatter_paths(m, mass, w, T);
+    }
+    if (!mass) read_columns(m, chart, w);
+    add_elements(m, in, cq, cv, ca, mass, w, T);
 }
 
 void snw_clear_inactive_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A) {
@@ -425,7 +513,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
                           snw_work *w, double *T) {
     const size_t nv = (size_t)m->nv;
     memset(T, 0, nv * nv * sizeof *T);
-    snw_tangent_add(m, in, cq, cv, ca, w, nv, T);
+    snw_tangent_add(m, in, cq, cv, ca, w, snw_matrix_dense(nv, T));
 }
 
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
@@ -435,8 +523,8 @@ void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *
         snw_composite_mass(m, w, M);
         return;
     }
-    all_columns(m, NULL, false, w);
-    snw_tangent_assemble(m, in, 0, 0, 1, w, M);
+    memset(M, 0, (size_t)m->nv * (size_t)m->nv * sizeof *M);
+    snw_tangent_once(m, in, NULL, 0, 0, 1, w, snw_matrix_dense((size_t)m->nv, M));
     // J' M J is symmetric up to rounding
     for (int i = 0; i < m->nv; i++) {
         for (int j = 0; j < i; j++) {

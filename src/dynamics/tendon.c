@@ -306,29 +306,29 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
 // ---- derivatives ------------------------------------------------------------
 
 // T -= f G G', f = cq de/dy: winch or gas whose effort depends on its coordinate
-static void add_effort_stiffness(const snw_tendon *tendon, double f, const double *G, size_t ld,
-                                 double *T) {
+static void add_effort_stiffness(const snw_tendon *tendon, double f, const double *G,
+                                 snw_matrix T) {
     if (snw_all(f == 0)) return;
     for (int k = 0; k < tendon->ndof; k++) {
-        double *to = T + (size_t)tendon->dof[k] * ld;
-        for (int j = 0; j < tendon->ndof; j++) to[tendon->dof[j]] -= f * G[j] * G[k];
+        snw_column_entries to = snw_matrix_column(T, tendon->dof[k]);
+        for (int j = 0; j < tendon->ndof; j++)
+            *snw_column_at(&to, tendon->dof[j]) -= f * G[j] * G[k];
     }
 }
 
-void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
-                         double *T) {
+void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, snw_matrix T) {
     if (snw_all(cq == 0) && snw_all(cv == 0)) return;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
         const snw_tendon_work *now = &w->tendon[i];
         if (snw_all(now->effort == 0) && snw_all(now->stiffness == 0)) continue;
         if (tendon->has_friction && (!w->is_static || snw_any(now->sliding != 0))) {
-            snw_tendon_friction_tangent(m, i, now->paid_out, now->fraction, cq, cv, w, ld, T);
+            snw_tendon_friction_tangent(m, i, now->paid_out, now->fraction, cq, cv, w, T);
         } else {
             add_effort_stiffness(tendon, cq * now->stiffness, w->tendon_jacobian + tendon->store,
-                                 ld, T);
+                                 T);
         }
-        if (tendon->area) snw_chamber_curvature(m, i, cq, w, ld, T);
+        if (tendon->area) snw_chamber_curvature(m, i, cq, w, T);
         if (snw_all(cq == 0) || !tendon->type->is_length)
             continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
@@ -336,9 +336,9 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
             const double f = cq * now->effort * w->tendon_point[k].tension_fraction * p->w;
             if (p->segment >= 0) {
                 snw_tendon_segment_curvature(m, tendon, &m->tendon_segment[p->segment], w,
-                                             &w->tendon_point[k], f, ld, T);
+                                             &w->tendon_point[k], f, T);
             } else {
-                snw_tendon_point_curvature(m, p, w->tendon_point[k].xi, -f, ld, T);
+                snw_tendon_point_curvature(m, p, w->tendon_point[k].xi, -f, T);
             }
         }
     }

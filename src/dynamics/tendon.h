@@ -36,8 +36,7 @@ void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double 
                          snw_work *w, double *jacobian);
 
 // T += cq dr/dq + cv dr/dv of the forces of all tendons and chambers. Part of snw_tangent_assemble.
-void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
-                         double *T);
+void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, snw_matrix T);
 
 // rate, acceleration <- derivatives of the rows of given lengths and volumes. Part of
 // snw_constraints_rates.

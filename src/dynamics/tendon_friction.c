@@ -199,11 +199,11 @@ static void scatter_turning(const snw_model *m, const snw_tendon *x, const snw_w
 
 // T += column row' between the coordinates of a tendon
 static void add_outer_product(const snw_tendon *x, const double *column, const double *row,
-                              size_t ld, double *T) {
+                              snw_matrix T) {
     for (int j = 0; j < x->ndof; j++) {
         if (row[j] == 0) continue;
-        double *to = T + (size_t)x->dof[j] * ld;
-        for (int i = 0; i < x->ndof; i++) to[x->dof[i]] += column[i] * row[j];
+        snw_column_entries to = snw_matrix_column(T, x->dof[j]);
+        for (int i = 0; i < x->ndof; i++) *snw_column_at(&to, x->dof[i]) += column[i] * row[j];
     }
 }
 
@@ -261,7 +261,7 @@ static void sliding_speed_jacobian(const slide *y, const remaining_path *at,
 }
 
 void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out, double fraction,
-                                 double cq, double cv, snw_work *w, size_t ld, double *T) {
+                                 double cq, double cv, snw_work *w, snw_matrix T) {
     const snw_tendon *x = &m->tendon[tendon];
     const size_t n = (size_t)x->ndof;
     const slide sl = slide_of(m, tendon, w);
@@ -295,9 +295,9 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out
         if (k > x->point_adr)
             scatter_turning(m, x, w, k - 1, cq * s * m->tendon_point[k - 1].after, row);
         for (size_t j = 0; j < n; j++) column[j] = -S[j] + effort_per_length * C * G[j];
-        add_outer_product(x, column, row, ld, T);
+        add_outer_product(x, column, row, T);
     }
     if (!winch || cq == 0) return;
     for (size_t j = 0; j < n; j++) row[j] = cq * effort_per_length * length_jacobian[j];
-    add_outer_product(x, G, row, ld, T);
+    add_outer_product(x, G, row, T);
 }

@@ -33,4 +33,4 @@ double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *
 // the second derivative of the lengths is not included. fraction: that of the winch tension that
 // acts.
 void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out, double fraction,
-                                 double cq, double cv, snw_work *w, size_t ld, double *T);
+                                 double cq, double cv, snw_work *w, snw_matrix T);

@@ -178,7 +178,7 @@ void snw_tendon_point_hessian(const snw_model *m, const snw_tendon_point *p, snw
 }
 
 void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, snw_twist xi,
-                                double f, size_t ld, double *T) {
+                                double f, snw_matrix T) {
     const snw_rod *rod = &m->rod[p->rod];
     double H[36];
     snw_tendon_point_hessian(m, p, xi, f, H);
@@ -189,9 +189,9 @@ void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, s
             const double h = H[6 * a + b];
             if (snw_all(h == 0)) continue;
             for (int j = 0; j < p->count[b]; j++) {
-                double *to =
-                    T + (size_t)(rod->dof[b] + p->first[b] + j) * ld + rod->dof[a] + p->first[a];
-                for (int i = 0; i < p->count[a]; i++) to[i] -= h * pa[i] * pb[j];
+                snw_column_entries to = snw_matrix_column(T, rod->dof[b] + p->first[b] + j);
+                for (int i = 0; i < p->count[a]; i++)
+                    *snw_column_at(&to, rod->dof[a] + p->first[a] + i) -= h * pa[i] * pb[j];
             }
         }
     }

@@ -6,6 +6,7 @@
 
 #include "dynamics/state.h"
 #include "dynamics/work.h"
+#include "math/matrix.h"
 
 // Strain at a point and its rate; `rate` may be NULL.
 void snw_tendon_point_strain(const snw_model *m, const snw_tendon_point *p, double t,
@@ -42,4 +43,4 @@ void snw_tendon_point_hessian(const snw_model *m, const snw_tendon_point *p, snw
                               double H[36]);
 // T -= f d2|u|/dxi2 between the coordinates of one point.
 void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, snw_twist xi,
-                                double f, size_t ld, double *T);
+                                double f, snw_matrix T);

@@ -126,7 +126,7 @@ void snw_tendon_segment_rate_jacobian(const snw_model *m, const snw_tendon_segme
 // w_b x n) - p_a.(dn - w_a x n), p the displacement columns of the ends.
 void snw_tendon_segment_curvature(const snw_model *m, const snw_tendon *x,
                                   const snw_tendon_segment *p, const snw_work *w,
-                                  const snw_tendon_point_work *at, double f, size_t ld, double *T) {
+                                  const snw_tendon_point_work *at, double f, snw_matrix T) {
     const segment_end ends[2] = {tendon_segment_end_of(m, w, p->a, p->of_a, -1),
                                  tendon_segment_end_of(m, w, p->b, p->of_b, 1)};
     for (int c = 0; c < 2; c++) {
@@ -138,13 +138,13 @@ void snw_tendon_segment_curvature(const snw_model *m, const snw_tendon *x,
                 1 / at->f, snw_sub(displacement, snw_scale(snw_dot(at->n, displacement), at->n)));
             const snw_vec3 turn =
                 snw_rotate(w->g[of->seg].R, tendon_segment_column(of->J, of->ld, j).w);
-            double *to = T + (size_t)x->dof[of->at[j]] * ld;
+            snw_column_entries to = snw_matrix_column(T, x->dof[of->at[j]]);
             for (int r = 0; r < 2; r++) {
                 const segment_end *row = &ends[r];
                 snw_vec3 force = dn; // variation of the force on the row's end
                 if (r == c) force = snw_sub(force, snw_cross(turn, at->n));
                 for (int i = 0; i < row->n; i++) {
-                    to[x->dof[row->at[i]]] +=
+                    *snw_column_at(&to, x->dof[row->at[i]]) +=
                         f * row->sign * snw_dot(tendon_segment_displacement(w, row, i), force);
                 }
             }

@@ -34,4 +34,4 @@ void snw_tendon_segment_rate_jacobian(const snw_model *m, const snw_tendon_segme
 // coordinates of the tendon.
 void snw_tendon_segment_curvature(const snw_model *m, const snw_tendon *x,
                                   const snw_tendon_segment *p, const snw_work *w,
-                                  const snw_tendon_point_work *at, double f, size_t ld, double *T);
+                                  const snw_tendon_point_work *at, double f, snw_matrix T);

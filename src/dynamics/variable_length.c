@@ -90,12 +90,26 @@ snw_wrench snw_variable_length_node_wrench(const snw_model *m, int f, snw_wrench
 
 // ---- elastic and damping forces ---------------------------------------------
 
-// y <- A x or A' x
+// y <- A x or A' x. Four rows at a time: their sums do not wait for each other.
 static void variable_length_times(int n, const double *A, const double *x, bool transposed,
                                   double *y) {
-    for (int i = 0; i < n; i++) {
+    const int next = transposed ? 1 : n, along = transposed ? n : 1;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const double *a = A + (size_t)i * (size_t)next;
+        double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+        for (int j = 0; j < n; j++, a += along) {
+            sum0 += a[0] * x[j];
+            sum1 += a[next] * x[j];
+            sum2 += a[2 * next] * x[j];
+            sum3 += a[3 * next] * x[j];
+        }
+        y[i] = sum0, y[i + 1] = sum1, y[i + 2] = sum2, y[i + 3] = sum3;
+    }
+    for (; i < n; i++) {
+        const double *a = A + (size_t)i * (size_t)next;
         y[i] = 0;
-        for (int j = 0; j < n; j++) y[i] += A[transposed ? j * n + i : i * n + j] * x[j];
+        for (int j = 0; j < n; j++, a += along) y[i] += *a * x[j];
     }
 }
 
@@ -349,14 +363,15 @@ void snw_variable_length_curvature(const snw_model *m, int slice, const double *
     }
 }
 
+// the transpose of the curvature, as for all rods (tangent.c)
 static void add_curvature(const snw_rod *rod, const snw_work *w, double cq, size_t ld, double *T) {
     const parts p = parts_of(rod, w);
     const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0, f = (size_t)rod->feed;
     const double *C = w->K + rod->own_store;
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) T[(at + j) * ld + at + i] += cq * C[i * n + j];
-        T[f * ld + at + i] += cq * p.rows[i];
-        T[(at + i) * ld + f] += cq * p.columns[i];
+        for (size_t j = 0; j < n; j++) T[(at + j) * ld + at + i] += cq * C[j * n + i];
+        T[f * ld + at + i] += cq * p.columns[i];
+        T[(at + i) * ld + f] += cq * p.rows[i];
     }
     T[f * ld + f] += cq * *p.corner;
 }
@@ -378,9 +393,9 @@ void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, con
                *back = T + (at + i) * ld + f;
         if (snw_any(cq != 0)) {
             for (size_t j = 0; j < n; j++)
-                row[j * ld] += cq * (C[i * n + j] + ratio * rod->K[i * n + j]);
-            *to += cq * (p.rows[i] + s * p.Kq[i]);
-            *back += cq * (p.columns[i] + s * p.Kq[i]);
+                row[j * ld] += cq * (C[j * n + i] + ratio * rod->K[i * n + j]);
+            *to += cq * (p.columns[i] + s * p.Kq[i]);
+            *back += cq * (p.rows[i] + s * p.Kq[i]);
         }
         if (w->is_static || !rod->DS) continue;
         for (size_t j = 0; j < n; j++) {

@@ -74,8 +74,8 @@ struct snw_cuda {
 
 static snw_status load_driver(cu_driver *out, snw_error *err) {
     static const char *const names[] = {DRIVER(NAME)};
-    return snw_on_demand("libcuda.so.1", "the NVIDIA driver", "cu", 0 DRIVER(COUNT), names, out,
-                         err);
+    return snw_on_demand("libcuda.so.1", "libcuda1, of the NVIDIA driver", "cu", 0 DRIVER(COUNT),
+                         names, out, err);
 }
 
 static snw_status load_compiler(cu_compiler *out, snw_error *err) {

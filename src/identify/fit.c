@@ -21,8 +21,9 @@
 // singular value of J with columns of unit length that counts as zero, relative: the error of
 // differences of order 6, and that of derivatives
 static const double unseen_by_differences = 1e-7, unseen_by_derivatives = 1e-10;
-static const double smallest = 1e-6; // singular value to which smaller ones are raised
-static const double at_bound = 1e-9; // distance from a bound, in units of the start
+static const double rounding = 1e-13; // of the values, in exact derivatives
+static const double smallest = 1e-6;  // singular value to which smaller ones are raised
+static const double at_bound = 1e-9;  // distance from a bound, in units of the start
 
 typedef struct fit_context {
     const snw_fit_problem *p;
@@ -480,6 +481,21 @@ static void clear_answer(const snw_fit_problem *p, snw_fit_answer *a) {
     for (int i = 0; i < p->nvalue; i++) a->before[i] = a->after[i] = a->weight[i] = NAN;
 }
 
+// Are the derivatives by unknown j the rounding of the values, not far from its start? Then nothing
+// depends on it.
+static bool is_rounding(const fit_context *f, int j) {
+    const snw_fit_problem *p = f->p;
+    double most = 0, size = 0;
+    if (fabs(f->x[j]) > 1e3 * fabs(f->start[j])) return false; // it diverges
+    for (int i = 0; i < p->nvalue; i++) {
+        const snw_fit_value *v = &p->value[i];
+        const double by = f->dy[(size_t)j * (size_t)p->nvalue + (size_t)i];
+        most = fmax(most, fabs(f->start[j] * by) / v->error);
+        size = fmax(size, fabs(v->value) / v->error + fabs(f->raw[i]));
+    }
+    return most <= rounding * size;
+}
+
 // J (rows x n) <- derivatives of the roots of the loss at u by those of the problem
 static snw_status fit_derivative(void *user, const double *u, double *J) {
     fit_context *f = user;
@@ -491,7 +507,7 @@ static snw_status fit_derivative(void *user, const double *u, double *J) {
     for (int j = 0; j < p->nfind; j++) {
         double *column = J + (size_t)j * rows;
         memset(column, 0, rows * sizeof *column);
-        for (int i = 0; i < p->nvalue; i++) {
+        for (int i = 0; i < p->nvalue && !is_rounding(f, j); i++) {
             const double r = f->raw[i]; // of the last run, at u
             const double root = is_outlier(p, r) ? p->huber / fabs(huber_root(p, r)) : 1;
             column[i] = root * f->start[j] * f->dy[(size_t)j * (size_t)p->nvalue + (size_t)i] /

@@ -65,7 +65,7 @@ typedef enum snw_imported_joint_kind {
 } snw_imported_joint_kind;
 
 typedef struct snw_imported_joint {
-    const char *name, *word;
+    const char *name, *word, *plain; // plain: the word for expressions
     int line;
     snw_imported_joint_kind kind;
     int parent, child;      // links; parent -1: the world
@@ -85,7 +85,7 @@ typedef struct snw_imported_joint {
 
 // Effort of a joint: gain*u + bias[0] + bias[1]*q + bias[2]*v, where u is its control.
 typedef struct snw_imported_actuator {
-    const char *name, *word;
+    const char *name, *word, *plain; // plain: the word for expressions
     int line;
     int joint;
     double gain, bias[3];
@@ -103,6 +103,7 @@ typedef struct snw_imported_loop {
     snw_imported_pose pose[2];
     snw_imported_joint_kind kind;
     double axis[3], axis2[3];
+    double pitch; // of a screw, m per turn
 } snw_imported_loop;
 
 typedef struct snw_import_remark {

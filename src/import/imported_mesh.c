@@ -67,16 +67,6 @@ const char *snw_import_find_file(snw_importer *u, const char *file) {
 
 // ---- what it encloses ---------------------------------------------------------------------------
 
-static bool ends_with(const char *text, const char *end) {
-    const size_t n = strlen(text), m = strlen(end);
-    if (n < m) return false;
-    for (size_t i = 0; i < m; i++) {
-        const char c = text[n - m + i];
-        if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != end[i]) return false;
-    }
-    return true;
-}
-
 // Triangles of a file in its own units, from `pool`.
 static snw_status read_triangles(snw_pool *pool, const char *path, snw_triangle_mesh *out,
                                  snw_error *err) {
@@ -117,10 +107,10 @@ snw_status snw_import_mesh(snw_importer *u, const snw_element *e, const char *li
     *use = false;
     shape->kind = SNW_IMPORTED_MESH;
     shape->scale = scale[0];
-    if (!ends_with(shape->file, ".stl") && !ends_with(shape->file, ".obj")) {
+    if (!snw_mesh_file_known(shape->file)) {
         SNW_IMPORT_NOTE(u, e,
-                        "link '%.80s': mesh '%.120s' is left out, only .stl and .obj are read; "
-                        "convert it",
+                        "link '%.80s': mesh '%.120s' is left out, only " SNW_MESH_FILES
+                        " are read; convert it",
                         link, shape->file);
         return SNW_OK;
     }

@@ -370,10 +370,10 @@ static void put_motor(model_writer *w, const snw_imported_actuator *a) {
     put(w, "  %s: {joint: %s, effort: \"", a->word, w->r->link[j->child].word);
     if (a->bounded && !even) put(w, "min(max(");
     put_number(w, a->gain);
-    put(w, "*%s_control", a->word);
+    put(w, "*%s_control", a->plain);
     put_term(w, a->bias[0], NULL, "");
-    put_term(w, a->bias[1], a->word, "_q");
-    put_term(w, a->bias[2], a->word, "_v");
+    put_term(w, a->bias[1], a->plain, "_q");
+    put_term(w, a->bias[2], a->plain, "_v");
     if (a->bounded && !even) {
         put(w, ", ");
         put_number(w, a->force[0]);
@@ -393,7 +393,7 @@ static void put_controls(model_writer *w) {
     const snw_imported_robot *r = w->r;
     if (r->nactuator == 0) return;
     put(w, "parameters:    # controls of the actuators\n");
-    for (int i = 0; i < r->nactuator; i++) put(w, "  %s_control: 0\n", r->actuator[i].word);
+    for (int i = 0; i < r->nactuator; i++) put(w, "  %s_control: 0\n", r->actuator[i].plain);
 }
 
 static void put_live(model_writer *w) {
@@ -410,7 +410,7 @@ static void put_live(model_writer *w) {
     }
     for (int i = 0; i < r->nactuator; i++) {
         const double whole[2] = {-1, 1};
-        put(w, "  %s_control: ", r->actuator[i].word);
+        put(w, "  %s_control: ", r->actuator[i].plain);
         put_list(w, 2, r->actuator[i].ranged ? r->actuator[i].range : whole);
         put(w, "\n");
     }
@@ -433,13 +433,13 @@ static void put_actuators(model_writer *w) {
     put(w, "probes:\n");
     for (int i = 0; i < r->njoint; i++) {
         if (is_held(&r->joint[i]))
-            put(w, "  %s: {effort: %s}\n", r->joint[i].word, r->joint[i].word);
+            put(w, "  %s: {effort: %s}\n", r->joint[i].plain, r->joint[i].word);
     }
     for (int i = 0; i < r->nactuator; i++) {
         const snw_imported_actuator *a = &r->actuator[i];
         const char *link = r->link[r->joint[a->joint].child].word;
-        put(w, "  %s: {effort: %s}\n  %s_q: {value: %s}\n  %s_v: {rate: %s}\n", a->word, a->word,
-            a->word, link, a->word, link);
+        put(w, "  %s: {effort: %s}\n  %s_q: {value: %s}\n  %s_v: {rate: %s}\n", a->plain, a->word,
+            a->plain, link, a->plain, link);
     }
     put_live(w);
 }
@@ -466,6 +466,7 @@ static void put_loops(model_writer *w) {
         put(w, "\n    join: [%s_end_1, %s_end_2]\n    as: %s\n", l->word, l->word,
             joint_word(l->kind));
         put_axis(w, l->kind, l->axis, l->axis2);
+        if (l->kind == SNW_IMPORTED_SCREW) put_value(w, "pitch", l->pitch);
     }
 }
 

@@ -4,8 +4,8 @@
 // of parts, meshes.
 #pragma once
 
-#include "import/element.h"
 #include "import/import.h"
+#include "language/element.h"
 #include "math/se3.h"
 
 typedef struct snw_importer {

@@ -3,8 +3,8 @@
 // mjcf.h: reads the elements of an MJCF file (the format of MuJoCo).
 #pragma once
 
-#include "import/element.h"
 #include "import/import.h"
+#include "language/element.h"
 
 // r->pool, r->path are set; the rest is filled. Elements <include> of root are replaced by those of
 // their files. Errors have the file and the line.

@@ -417,18 +417,17 @@ static snw_status sdf_kind(const sdf_reader *s, const snw_element *e, snw_import
 static snw_status add_sdf_loop(sdf_reader *s, const snw_element *e, const snw_imported_joint *j,
                                int parent, int child, snw_se3 in_parent, snw_se3 in_child) {
     snw_imported_robot *r = s->u->r;
-    if (j->kind == SNW_IMPORTED_SCREW) {
-        SNW_IMPORT_NOTE(s->u, e, "joint '%.80s' is left out: a screw that closes a loop", j->name);
-        return SNW_OK;
-    }
     if (j->damping > 0 || j->friction > 0 || j->stiffness > 0 || j->limited)
         SNW_IMPORT_NOTE(s->u, e,
                         "joint '%.80s' closes a loop; its limits, spring, damping and friction are "
                         "left out",
                         j->name);
     snw_imported_loop *l = &r->loop[r->nloop++];
-    *l = (snw_imported_loop){
-        .name = j->name, .line = e->line, .link = {parent, child}, .kind = j->kind};
+    *l = (snw_imported_loop){.name = j->name,
+                             .line = e->line,
+                             .link = {parent, child},
+                             .kind = j->kind,
+                             .pitch = j->pitch};
     l->pose[0] = snw_imported_pose_of(in_parent);
     l->pose[1] = snw_imported_pose_of(in_child);
     memcpy(l->axis, j->axis, sizeof l->axis);
@@ -517,8 +516,13 @@ static snw_status read_sdf_joint(sdf_reader *s, int frame) {
         SNW_TRY(sdf_numbers(s, e, "screw_thread_pitch", 1, &j.pitch));
         SNW_TRY(sdf_numbers(s, e, "thread_pitch", 1, &thread)); // rad per metre, negative
         if (j.pitch == 0 && thread != 0) j.pitch = -2 * 3.14159265358979323846 / thread;
-        if (j.pitch == 0)
-            return SNW_IMPORT_FAIL(s->u, e, "joint '%.80s' needs <screw_thread_pitch>", name);
+        if (j.pitch == 0) {
+            j.pitch = -2 * 3.14159265358979323846;
+            SNW_IMPORT_NOTE(s->u, e,
+                            "joint '%.80s' has no pitch; that of the format is taken, a "
+                            "<thread_pitch> of 1",
+                            name);
+        }
     }
     j.held = j.kind == SNW_IMPORTED_REVOLUTE || j.kind == SNW_IMPORTED_PRISMATIC ||
              j.kind == SNW_IMPORTED_SCREW;

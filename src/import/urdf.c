@@ -167,7 +167,9 @@ static snw_status find_end(snw_importer *u, const snw_element *e, const char *wh
     const char *link;
     SNW_TRY(snw_element_required(end, "link", &link, u->err));
     *out = snw_imported_find_link(u->r, link);
-    if (*out < 0)
+    // the world is a link in some files, and the parent of a joint without being one in others
+    const bool world = strcmp(which, "parent") == 0 && strcmp(link, "world") == 0;
+    if (*out < 0 && !world)
         return SNW_IMPORT_FAIL(u, end, "joint '%.80s': there is no link '%.80s'", name, link);
     return SNW_OK;
 }
@@ -281,7 +283,9 @@ static snw_status note_rest(snw_importer *u, const snw_element *root) {
     }
     if (transmissions > 0)
         SNW_IMPORT_NOTE(
-            u, NULL, "%d <transmission>: left out, an actuator acts on the coordinate of its joint",
+            u, NULL,
+            "%d <transmission>: left out, an actuator acts on the coordinate of its joint; give "
+            "'armature: {inertia, gear}' for a rotor behind a gear",
             transmissions);
     if (gazebo > 0)
         SNW_IMPORT_NOTE(u, NULL, "%d <gazebo>: left out, they are settings of another simulator",

@@ -236,6 +236,8 @@ static void collocation_accept(void *self, double h) {
                                     .v0 = g->rate,
                                     .ddx = g->ddx,
                                     .z0 = g->kept + 1 + g->m->nq + 2 * g->m->nv,
+                                    .relaxed0 =
+                                        g->kept + 1 + g->m->nq + 2 * g->m->nv + g->m->nsignal,
                                     .integrand = g->integrand};
     if (g->watch.note) g->watch.note(g->watch.user, &report);
     collocation_note_restart(g, g->now->v);

@@ -86,7 +86,8 @@ void snw_collocation_step_place(snw_collocation_step *g, int i, snw_work *w) {
 }
 
 snw_status snw_collocation_step_factor(snw_collocation_step *g) {
-    snw_equilibration_take(&g->equilibration, g->J, NULL);
+    snw_equilibration_take(&g->equilibration, snw_matrix_dense((size_t)g->equilibration.n, g->J),
+                           NULL);
     g->condition = NAN;
     return snw_lu_factor((int)snw_collocation_step_unknowns(g), g->J, g->pivot);
 }

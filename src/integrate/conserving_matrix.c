@@ -49,7 +49,7 @@ static void conserving_matrix_untwist(const snw_conserving *c, const snw_block *
 static void elastic_tangent(const snw_model *m, const double *q, const snw_work *w, double *K) {
     const size_t n = (size_t)m->nv;
     snw_elastic_matrices(m, K, NULL);
-    if (m->nlaw_point) snw_nonlinear_laws_tangent(m, 1, w, n, K);
+    if (m->nlaw_point) snw_nonlinear_laws_tangent(m, 1, w, snw_matrix_dense(n, K));
     for (int i = 0; i < m->nspring; i++) {
         const snw_spring *s = &m->spring[i];
         const snw_block *b = &m->block[s->block];
@@ -74,7 +74,7 @@ static void border_contacts(snw_conserving *c, double h) {
     snw_tangent_pass(m, NULL, c->w);
     c->w->velocity_time = h;
     memset(c->E, 0, n * n * sizeof *c->E);
-    snw_constraints_add_tangent(m, 1, 0, c->w, n, c->E);
+    snw_constraints_add_tangent(m, 1, 0, c->w, snw_matrix_dense(n, c->E));
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int r = 0; r < loop->nrow && loop->nonholonomic; r++) {
@@ -153,10 +153,11 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     if (m->nstop || m->nforce_element || m->ntube_point || m->ntouching_rod) {
         snw_kinematics(m, c->in, c->mid, false, c->w);
         snw_tangent_pass(m, NULL, c->w);
-        snw_stops_tangent(m, 0, 1 / h, c->w, n, c->T);
+        snw_stops_tangent(m, 0, 1 / h, c->w, snw_matrix_dense(n, c->T));
         snw_tubes_tangent(m, 0, 1 / h, c->w, n, c->T);
-        if (m->ntouching_rod) snw_rod_contacts_tangent(m, 0, 1 / h, c->w, n, c->T);
-        snw_force_elements_tangent(m, 0, 1 / h, c->w, n, c->T);
+        if (m->ntouching_rod)
+            snw_rod_contacts_tangent(m, 0, 1 / h, c->w, snw_matrix_dense(n, c->T));
+        snw_force_elements_tangent(m, 0, 1 / h, c->w, snw_matrix_dense(n, c->T));
     }
 
     snw_conserving_momenta(c, c->in, c->mid, c->P);
@@ -195,7 +196,8 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     }
     if (m->nconditional) snw_clear_inactive_matrix(m, c->w, n, c->T);
     if (m->nconstraint) border(c, h);
-    snw_equilibration_take(&c->equilibration, c->A, NULL);
+    snw_equilibration_take(&c->equilibration, snw_matrix_dense((size_t)c->equilibration.n, c->A),
+                           NULL);
     c->condition = NAN;
     c->factored = snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
     return c->factored;

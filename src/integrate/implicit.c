@@ -25,10 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    INCREMENTS = 12, // pairs kept by Broyden's method
-    SLOW = 7         // iterations that cost as much as a new matrix
-};
+enum { INCREMENTS = 12 }; // pairs kept by Broyden's method
 
 static const double RESOLVED_LOSS = 0.1; // theory.md (6.17)
 
@@ -262,19 +259,49 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     return check_accelerations(m, in, s, w, err);
 }
 
+static snw_status fail_massless_somewhere(snw_error *err) {
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: give rods density and rotary inertia or more "
+                    "nodes, allow fewer strains, give the link behind a joint a body");
+}
+
 // The same for a local model without constraint rows, by elimination, at im->w of the mass matrix.
 static snw_status local_accelerations(snw_implicit *im, snw_error *err) {
     const snw_model *m = im->m;
     const snw_tangent_at mass = {.in = im->in, .ca = 1};
     snw_state *s = im->now;
-    if (snw_bordered_matrix_eliminate(im->T, &mass, im->w) != SNW_OK) {
-        return snw_fail(err, SNW_E_SINGULAR,
-                        "the mass matrix is singular: give rods density and rotary inertia or more "
-                        "nodes, allow fewer strains, give the link behind a joint a body");
-    }
+    if (snw_bordered_matrix_eliminate(im->T, &mass, im->w) != SNW_OK)
+        return fail_massless_somewhere(err);
     unbalanced_forces(m, im->in, s, im->w);
     snw_bordered_matrix_solve(im->T, s->a);
     return check_accelerations(m, im->in, s, im->w, err);
+}
+
+// im->mass <- diagonal of the mass matrix
+static void implicit_mass(snw_implicit *im) {
+    const snw_model *m = im->m;
+    if (im->T->A.row) {
+        snw_kinematics(m, im->in, im->now, true, im->w);
+        snw_jacobian_pass(m, im->w);
+        snw_bordered_matrix_clear(im->T);
+        snw_tangent_add(m, im->in, 0, 0, 1, im->w, im->T->A);
+        for (int i = 0; i < m->nv; i++) im->mass[i] = *snw_matrix_at(im->T->A, i, i);
+        return;
+    }
+    double *M = im->T->A.entry;
+    snw_bordered_matrix_invalidate(im->T);
+    snw_mass_matrix(m, im->in, im->now, im->w, M);
+    for (int i = 0; i < m->nv; i++) im->mass[i] = M[(size_t)i * (size_t)(m->nv + 1)];
+}
+
+// Accelerations without constraints, by the mass matrix in im->T where it is compressed.
+static snw_status implicit_accelerations(snw_implicit *im, snw_error *err) {
+    const snw_model *m = im->m;
+    if (!im->T->A.row) return snw_accelerations(m, im->in, im->now, im->w, im->T->A.entry, err);
+    if (snw_bordered_matrix_factor(im->T) != SNW_OK) return fail_massless_somewhere(err);
+    unbalanced_forces(m, im->in, im->now, im->w);
+    snw_bordered_matrix_solve(im->T, im->now->a);
+    return check_accelerations(m, im->in, im->now, im->w, err);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -293,6 +320,7 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
                                     .scheme = im->took_euler ? &euler : &im->opts.scheme,
                                     .h = h,
                                     .history_h = im->history_h,
+                                    .split = im->opts.chart == SNW_CHART_SO3R3,
                                     .no_past = im->took_euler,
                                     .d = im->d,
                                     .q0 = im->before->q,
@@ -319,15 +347,13 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     } else if (z) {
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);
     }
-    im->T_origin.known = false;
+    im->T_origin.known = im->lane_keeps = false;
     if (m->local) {
         const snw_tangent_at mass = {.in = im->in, .ca = 1};
         snw_kinematics(m, im->in, im->now, true, im->w);
         snw_elimination_diagonal(im->T->local, &mass, im->w, im->mass);
     } else {
-        snw_bordered_matrix_invalidate(im->T);
-        snw_mass_matrix(m, im->in, im->now, im->w, im->T->A);
-        for (int i = 0; i < m->nv; i++) im->mass[i] = im->T->A[(size_t)i * (size_t)(m->nv + 1)];
+        implicit_mass(im);
     }
     if (im->projection) {
         SNW_TRY(snw_projection_accelerations(im->projection, im->in, im->now, err));
@@ -335,7 +361,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     } else if (m->local) {
         SNW_TRY(local_accelerations(im, err));
     } else {
-        SNW_TRY(snw_accelerations(m, im->in, im->now, im->w, im->T->A, err));
+        SNW_TRY(implicit_accelerations(im, err));
     }
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, im->opts.uniform_past, &im->past);
@@ -448,14 +474,13 @@ snw_status snw_implicit_factor(snw_implicit *im, double a, double b) {
         return snw_bordered_matrix_eliminate(im->T, &at, im->w);
     }
     snw_tangent_pass(m, chart, im->w);
-    const size_t n = (size_t)im->T->n;
     snw_bordered_matrix_clear(im->T);
-    snw_tangent_add(m, im->in, 1, a, b, im->w, n, im->T->A);
+    snw_tangent_add(m, im->in, 1, a, b, im->w, im->T->A);
     if (m->nconstraint) { // scale the rows to the stiffest coordinate of this step, so that
                           // pivoting loses no digits
         im->constraint_scale = 0;
         for (int i = 0; i < m->nv; i++) {
-            const double k = fabs(im->T->A[(size_t)i * (n + 1)]) * m->typical[i];
+            const double k = fabs(*snw_matrix_at(im->T->A, i, i)) * m->typical[i];
             im->constraint_scale =
                 fmax(im->constraint_scale, k * m->typical[i] / (m->length * m->length));
         }
@@ -646,7 +671,7 @@ static snw_status step_solve(snw_implicit *im, snw_chord_info *info) {
         for (int i = 0; i < im->m->nv; i++) im->d[i] = -im->g[i] / im->b;
         s = implicit_attempt(im, im->redundancy, info);
     }
-    if (s != SNW_OK || info->iterations > SLOW) im->T_origin.known = false;
+    if (s != SNW_OK || info->iterations > SNW_SLOW) im->T_origin.known = false;
     if (s != SNW_OK) return s;
     im->matrix_current = known || info->tangents > 0;
     info->residual = implicit_out_of_balance(im, im->force);
@@ -711,6 +736,7 @@ void snw_implicit_give_up(snw_implicit *im) {
 
 snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
     *info = (snw_chord_info){0};
+    im->lane_keeps = false;
     snw_implicit_begin(im, h, t_laws);
     const snw_status s = step_solve(im, info);
     if (s == SNW_OK) {
@@ -814,6 +840,7 @@ void snw_implicit_write_past(snw_implicit *im, const double *in) {
     const snw_model *m = im->m;
     const snw_past p = snw_past_at(m, (double *)in);
     const size_t nv = (size_t)m->nv;
+    im->lane_keeps = false;
     im->now->t = *p.t;
     im->past.h = *p.h;
     memcpy(im->now->q, p.q, (size_t)m->nq * sizeof *p.q);
@@ -894,6 +921,7 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
     snw_checkpoint_block block[NBLOCK];
     implicit_list_blocks(im, block);
     const double *single = snw_checkpoint_load(NBLOCK, block, in);
+    im->lane_keeps = false;
     im->T_origin.known = single[1] != 0;
     im->T_origin.a = single[2], im->T_origin.b = single[3];
     im->redundant = single[4] != 0;

@@ -13,6 +13,8 @@
 #include "constraint/projection.h"
 #include "solve/broyden.h"
 
+enum { SNW_SLOW = 7 }; // iterations that cost as much as a new matrix
+
 // Short steps after a start, theory.md (6.15).
 typedef struct snw_onset {
     double longest;    // present limit of the step, s; 0: none
@@ -125,6 +127,7 @@ struct snw_implicit {
     bool took_euler;       // the last step was one by backward Euler
     snw_step_watch watch;
     double begun_past_h; // past.h before the step under way
+    bool lane_keeps;     // the last step was one in a pack, which keeps its matrix (packs.h)
     bool use_euler;      // take the next step by backward Euler, which gains no energy in contacts
 };
 

@@ -6,6 +6,7 @@
 
 #include "dynamics/constraint.h"
 #include "integrate/first_step.h"
+#include "math/vector.h"
 
 #include <math.h>
 
@@ -21,11 +22,24 @@ static void implicit_start_tangent(snw_implicit *im) {
 }
 
 // T <- cq K + cv D + ca M, bordered by zero rows and columns for the constraints.
-static double *implicit_start_assemble(snw_implicit *im, double cq, double cv, double ca) {
+static void implicit_start_assemble(snw_implicit *im, double cq, double cv, double ca) {
     im->T_origin.known = false;
     snw_bordered_matrix_clear(im->T);
-    snw_tangent_add(im->m, im->in, cq, cv, ca, im->w, (size_t)im->T->n, im->T->A);
-    return im->T->A;
+    snw_tangent_add(im->m, im->in, cq, cv, ca, im->w, im->T->A);
+}
+
+// out (nv) += A x over the first nv rows and columns of im->T.
+static void implicit_start_multiply(const snw_implicit *im, const double *x, double *out) {
+    const int nv = im->m->nv;
+    for (int j = 0; j < nv; j++) {
+        const snw_column_entries a = snw_matrix_column(im->T->A, j);
+        const int *row = NULL,
+                  count = im->T->sparse ? snw_sparse_column(im->T->sparse, j, &row) : nv;
+        for (int k = 0; k < count; k++) {
+            const int i = row ? row[k] : k;
+            if (i < nv) out[i] += *snw_column_entry(a, i, k) * x[j];
+        }
+    }
 }
 
 // out <- (cq K + cv D + ca M) x of a local model.
@@ -41,17 +55,12 @@ static double implicit_start_form(snw_implicit *im, double cq, double cv, double
                                   const double *x, const double *y) {
     if (im->m->local) {
         local_product(im, cq, cv, ca, y, im->dx);
-        double sum = 0;
-        for (int i = 0; i < im->m->nv; i++) sum += x[i] * im->dx[i];
-        return sum;
+        return snw_vector_dot(im->m->nv, x, im->dx);
     }
-    const size_t nv = (size_t)im->m->nv, n = (size_t)im->T->n;
-    const double *A = implicit_start_assemble(im, cq, cv, ca);
-    double sum = 0;
-    for (size_t j = 0; j < nv; j++) {
-        for (size_t i = 0; i < nv; i++) sum += x[i] * A[j * n + i] * y[j];
-    }
-    return sum;
+    implicit_start_assemble(im, cq, cv, ca);
+    for (int i = 0; i < im->m->nv; i++) im->dx[i] = 0;
+    implicit_start_multiply(im, y, im->dx);
+    return snw_vector_dot(im->m->nv, x, im->dx);
 }
 
 // Largest acceleration, in typical values per s^2.
@@ -86,14 +95,12 @@ static double implicit_start_displacement(snw_implicit *im, double h, double sti
         return snw_scheme_displacement(&im->opts.scheme) * h * h *
                implicit_start_largest(m, im->dx);
     }
-    const size_t nv = (size_t)m->nv, n = (size_t)im->T->n;
-    double *y = im->dx, *A = implicit_start_assemble(im, stiff * h * h, h, 0);
-    for (size_t i = 0; i < n; i++) y[i] = 0;
-    for (size_t j = 0; j < nv; j++) {
-        for (size_t i = 0; i < nv; i++) y[i] += A[j * n + i] * im->now->a[j];
-    }
-    snw_tangent_add(m, im->in, (1 - stiff) * h * h, 0, 1, im->w, n, A);
-    if (m->nconstraint) snw_constraints_place(m, im->w, 1, A);
+    double *y = im->dx;
+    implicit_start_assemble(im, stiff * h * h, h, 0);
+    for (int i = 0; i < im->T->n; i++) y[i] = 0;
+    implicit_start_multiply(im, im->now->a, y);
+    snw_tangent_add(m, im->in, (1 - stiff) * h * h, 0, 1, im->w, im->T->A);
+    if (m->nconstraint) snw_constraints_place(m, im->w, 1, im->T->A);
     if (snw_bordered_matrix_factor(im->T) != SNW_OK) return 0;
     snw_bordered_matrix_solve(im->T, y);
     return snw_scheme_displacement(&im->opts.scheme) * h * h * implicit_start_largest(m, y);

@@ -496,18 +496,22 @@ static double smallest_gap(snw_moreau *c) {
 // A step of at most *h that ends where the first contact closes; *h <- its length. False: none
 // closes, or the instant was not found.
 static bool step_to_touch(snw_moreau *c, double *h, double t_laws, snw_stats *took) {
-    enum { SEARCH = 30 };
+    enum { SEARCH = 30, WATCHED = 60 };
     double low = 0, high = *h, length = *h, at_low = NAN, at_high = NAN;
     const double t0 = c->now->t;
+    // of motions with derivatives to rounding: the way of the instant with a parameter must be seen
+    const bool watched = c->watch.note != NULL;
+    const double enough = (watched ? 1e-6 : 0.5) * closed_gap(c);
     bool landed;
     keep_closed(c);
     c->closed_only = true;
-    for (int k = 0; k < SEARCH; k++) {
+    for (int k = 0; k < (watched ? WATCHED : SEARCH); k++) {
         const double laws = t0 + (t_laws - t0) * (length / *h);
         if (attempt(c, length, laws, 0.5, took, &landed) != SNW_OK) break;
         const double gap = smallest_gap(c);
         if (k == 0 && gap > 0) break;
-        if (fabs(gap) <= 0.5 * closed_gap(c)) {
+        const bool exhausted = watched && high - low <= 4e-16 * (t0 + *h);
+        if (fabs(gap) <= enough || (exhausted && fabs(gap) <= 0.5 * closed_gap(c))) {
             *h = length;
             c->closed_only = false;
             return true;

@@ -105,12 +105,42 @@ struct work_places {
     work_of_packs *o;
 };
 
+struct kept_places {
+    const snw_model *m;
+    const snw_pack_order *order;
+    kept_matrices *o;
+};
+
 static void place_work(void *object, snw_fields *f) {
     const snw_model *m = ((work_places *)object)->m;
     const snw_pack_order *order = ((work_places *)object)->order;
     work_of_packs *o = ((work_places *)object)->o;
     const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint;
     PACK_WORK_FIELDS(SNW_FIELD_PLACE)
+}
+
+static void place_kept(void *object, snw_fields *f) {
+    const snw_model *m = ((kept_places *)object)->m;
+    const snw_pack_order *order = ((kept_places *)object)->order;
+    kept_matrices *o = ((kept_places *)object)->o;
+    PACK_KEPT_FIELDS(SNW_FIELD_PLACE)
+}
+
+static void kept_destroy(snw_pack_kept *object) {
+    kept_matrices *o = (kept_matrices *)object;
+    if (o) snw_free(o->block);
+    snw_free(o);
+}
+
+static snw_pack_kept *kept_create(const snw_pack_model *model) {
+    const model_of_packs *from = (const model_of_packs *)model;
+    kept_matrices *o = (kept_matrices *)snw_alloc(sizeof *o);
+    if (!o) return NULL;
+    kept_places places = {&from->m, from->order, o};
+    o->block = snw_fields_create(place_kept, &places);
+    if (o->block) return (snw_pack_kept *)o;
+    snw_free(o);
+    return NULL;
 }
 
 static void place_inputs(void *object, snw_fields *f) {
@@ -257,16 +287,22 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
     TO_ARRAY(np, o->sums, work)
 }
 
-static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_lane *lane) {
+static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_kept *kept,
+                  snw_pack_lane *lane) {
     step_of_packs p = {.m = &((const model_of_packs *)model)->m,
                        .order = ((const model_of_packs *)model)->order,
                        .o = (work_of_packs *)work,
+                       .kept = (kept_matrices *)kept,
                        .known = snw_mask_from(false)};
     const snw_model *m = p.m;
     work_of_packs *o = p.o;
-    snw_mask active;
-    for (int l = 0; l < SNW_LANES; l++) active.m[l] = lane[l].active ? -1 : 0;
+    snw_mask active, keeps;
+    for (int l = 0; l < SNW_LANES; l++) {
+        active.m[l] = lane[l].active ? -1 : 0;
+        keeps.m[l] = lane[l].active && lane[l].keeps ? -1 : 0;
+    }
     load_lanes(&p, lane);
+    recall(&p, keeps);
     p.iterations = p.tangents = 0;
     const snw_mask solved = iterate(&p, active);
     const unsigned which = snw_mask_lanes(solved);
@@ -299,10 +335,10 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
     snw_residual(m, &o->in, &o->s, false, o->w);
-    snw_tangent_pass(m, NULL, o->w);
     memset(o->J, 0, (size_t)n * n * sizeof *o->J);
-    snw_tangent_add(m, &o->in, coefficient[0], coefficient[1], coefficient[2], o->w, n, o->J);
-    if (m->nconstraint) snw_constraints_place(m, o->w, 1, o->J);
+    snw_tangent_once(m, &o->in, NULL, coefficient[0], coefficient[1], coefficient[2], o->w,
+                     snw_matrix_dense(n, o->J));
+    if (m->nconstraint) snw_constraints_place(m, o->w, 1, snw_matrix_dense(n, o->J));
     for (int l = 0; l < SNW_LANES; l++) {
         for (int i = 0; i < nv; i++) residual[l][i] = o->w->r[i].x[l];
         for (int i = nv; i < n; i++) residual[l][i] = o->w->violation[i - nv].x[l];
@@ -319,5 +355,6 @@ extern "C" {
 extern const snw_pack_engine SNW_JOIN(snw_packs, SNW_LANES);
 const snw_pack_engine SNW_JOIN(snw_packs, SNW_LANES) = {
     SNW_LANES, SNW_LANES == 4 ? "packs of 4 (AVX2)" : "packs of 8 (AVX-512)",
-    model_create, model_destroy, work_create, work_destroy, solve, evaluate};
+    model_create, model_destroy, work_create, work_destroy, kept_create, kept_destroy,
+    solve, evaluate};
 }

@@ -41,6 +41,7 @@ typedef struct snw_pack_lane {
     double a, b;         // coefficients of the scheme
     double tolerance;    // of the residual
     int max_iter;        // Newton iterations
+    bool keeps;          // the matrix kept in this lane is that of the robot's last step
     const double *f, *g; // of the scheme
     const double *q;     // configuration at the beginning
     const double *scale; // typical forces
@@ -68,6 +69,7 @@ typedef struct snw_pack_lane {
 struct snw_model_stream;
 typedef struct snw_pack_model snw_pack_model; // numbers of the models of all lanes
 typedef struct snw_pack_work snw_pack_work;   // scratch of a thread
+typedef struct snw_pack_kept snw_pack_kept;   // matrices of the robots of a pack
 
 // One for each number of lanes. Functions that create return NULL when out of memory.
 typedef struct snw_pack_engine {
@@ -80,8 +82,10 @@ typedef struct snw_pack_engine {
     void (*model_destroy)(snw_pack_model *m);
     snw_pack_work *(*work_create)(const snw_pack_model *m);
     void (*work_destroy)(snw_pack_work *w);
+    snw_pack_kept *(*kept_create)(const snw_pack_model *m);
+    void (*kept_destroy)(snw_pack_kept *k);
     // Solve the steps of all active lanes.
-    void (*solve)(const snw_pack_model *m, snw_pack_work *w, snw_pack_lane *lane);
+    void (*solve)(const snw_pack_model *m, snw_pack_work *w, snw_pack_kept *k, snw_pack_lane *lane);
     // Residual with violations of the constraint rows (n) and tangent cq K + cv D + ca M bordered
     // by these rows (n x n, by columns, snw_constraints_place) of all lanes at the states (q, v, a,
     // lambda) with the inputs of the lanes, for tests.

@@ -56,6 +56,17 @@ static const char *refuse_rods(const snw_model *m) {
     return NULL;
 }
 
+static const char *refuse_forces(const snw_model *m) {
+    for (int i = 0; i < m->nstop; i++) {
+        if (m->block[m->stop[i].block].space == SNW_SPACE_SO3) return "stops of spherical joints";
+        if (m->stop[i].hard) return "hard stops";
+    }
+    for (int i = 0; i < m->nforce_element; i++) {
+        if (m->force_element[i].force) return "springs with a law";
+    }
+    return NULL;
+}
+
 static const char *refuse_constraints(const snw_model *m) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -75,10 +86,7 @@ const char *snw_packs_refuse(const snw_implicit *im) {
                 {m->nsignal > 0 || m->nlive > 0, "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ncontact_point > 0 || m->ntouching_rod > 0, "contacts"},
-                {m->nstop > 0, "stops"},
-                {m->nforce_element > 0, "force elements"},
                 {m->nforce_field_point > 0, "fields"},
-                {m->nfluid_point > 0, "fluids"},
                 {m->ngrid > 0, "rods on one grid"},
                 {m->ntube > 0, "concentric tubes"},
                 {m->nlaw_point > 0, "nonlinear materials"},
@@ -92,6 +100,7 @@ const char *snw_packs_refuse(const snw_implicit *im) {
     }
     const char *what = refuse_tendons(m);
     if (!what) what = refuse_constraints(m);
+    if (!what) what = refuse_forces(m);
     return what ? what : refuse_rods(m);
 }
 
@@ -115,6 +124,13 @@ static void lane_points(snw_implicit *im, double h, double *memory, snw_pack_lan
     lane->work = memory;
 }
 
+// Does a pack compute the energies of the step? Those of elements between segments, of one-sided
+// forces and of steps whose end is projected are left to the robot.
+static bool accounts(const snw_implicit *im) {
+    return !im->opts.no_account && !snw_touches(im->m) && !im->m->nforce_element &&
+           !snw_implicit_projects_end(im);
+}
+
 bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t_laws,
                             double *memory, snw_pack_lane *lane) {
     *lane = (snw_pack_lane){0};
@@ -127,6 +143,7 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
                             .b = im->b,
                             .tolerance = im->opts.tolerance,
                             .max_iter = im->opts.max_iter,
+                            .keeps = im->lane_keeps,
                             .f = im->f,
                             .g = im->g,
                             .q = im->now->q,
@@ -140,7 +157,7 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
                             .trial_q = im->trial->q,
                             .trial_v = im->trial->v,
                             .trial_a = im->trial->a,
-                            .account = !im->opts.no_account && !snw_implicit_projects_end(im),
+                            .account = accounts(im),
                             .h = h,
                             .past_h = im->past.h,
                             .v0 = im->now->v,
@@ -152,7 +169,10 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
     return true;
 }
 
-void snw_implicit_cancel_lane(snw_implicit *im) { snw_implicit_give_up(im); }
+void snw_implicit_cancel_lane(snw_implicit *im) {
+    im->lane_keeps = false;
+    snw_implicit_give_up(im);
+}
 
 bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
                              const snw_pack_lane *lane) {
@@ -161,9 +181,11 @@ bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
                                 .unbalanced = lane->unbalanced,
                                 .work = lane->work};
     im->T_origin.known = im->matrix_current = false; // the matrix is that of the pack
+    im->lane_keeps = lane->iterations <= SNW_SLOW;
     snw_implicit_end(im, h, lane->account ? &sums : NULL);
     if (snw_implicit_retry_length(im, h, longest, true) > 0) {
         snw_implicit_undo(im);
+        im->lane_keeps = false;
         return false;
     }
     snw_implicit_accept(im, h);

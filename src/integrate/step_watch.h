@@ -50,6 +50,7 @@ typedef struct snw_step_report {
     // of a step
     const snw_scheme *scheme; // alpha or levels
     double h, history_h;      // its length; that of the history (snw_history)
+    bool split;               // free joints on SO(3) x R^3; also of a restart that settles a step
     bool no_past;             // the past ends with this step: its accelerations are not resolved
     const double *d;          // nv: increment
     // of a step of collocation: configuration and velocities at its start, accelerations of the

@@ -78,6 +78,41 @@ static snw_status split_path(snw_builder *b, const char *text, snw_source_locati
     }
 }
 
+// Is the path from key k on the key of an entry of this section, with dots, and what follows it?
+static int dotted_keys(const path *p, int k, const snw_node *section) {
+    for (int i = 0; section && section->kind == SNW_NODE_MAP && i < section->n; i++) {
+        const char *rest = section->entry[i].key;
+        if (!strchr(rest, '.')) continue;
+        for (int n = k; n < p->n; n++) {
+            const size_t length = strlen(p->key[n]);
+            if (strncmp(rest, p->key[n], length) != 0) break;
+            if (rest[length] == '\0') return n - k + 1;
+            if (rest[length] != '.') break;
+            rest += length + 1;
+        }
+    }
+    return 1;
+}
+
+// Names of things may have dots: their keys of the path become one.
+static snw_status join_dotted(snw_builder *b, const snw_node *root, path *p) {
+    for (int k = 0; k < 2 && k < p->n; k++) {
+        int n = 1;
+        for (int i = 0; i < NSECTION && n == 1; i++) {
+            if (k == 0 || strcmp(p->key[0], sections[i].key) == 0)
+                n = dotted_keys(p, k, snw_node_get(root, sections[i].key));
+        }
+        if (k == 0 && is_top_key(p->key[0])) n = 1;
+        for (; n > 1; n--) {
+            p->key[k] = snw_pool_format(b->pool, "%s.%s", p->key[k], p->key[k + 1]);
+            if (!p->key[k]) return snw_builder_memory(b);
+            for (int i = k + 1; i + 1 < p->n; i++) p->key[i] = p->key[i + 1];
+            p->n--;
+        }
+    }
+    return SNW_OK;
+}
+
 // value of a key that is a whole number, else 0
 static int number_of(const char *key) {
     int n = 0;
@@ -503,6 +538,7 @@ static snw_status set_path(void *user, const char *text, const snw_scope *scope,
     snw_builder *b = s->b;
     path p = {0};
     SNW_TRY(split_path(b, text, s->override->location, &p));
+    SNW_TRY(join_dotted(b, s->root, &p));
     SNW_ASSERT(p.n > 0);
     target t = {0};
     SNW_TRY(find_unique_target(b, &p, s->root, &t));
@@ -553,6 +589,7 @@ snw_status snw_override_find(snw_builder *b, const char *text, snw_source_locati
     SNW_TRY(split_path(b, text, at, &p));
     const snw_entry *parameter = snw_parameters_find(b->parameters, p.key[0]);
     if (parameter) return override_find_parameter(b, parameter, &p, out);
+    SNW_TRY(join_dotted(b, root, &p));
     target t = {0};
     SNW_TRY(find_unique_target(b, &p, root, &t));
     const snw_node *node = *t.slot;
@@ -612,6 +649,7 @@ static const name *find_name(const directory *d, const char *text, size_t length
 static snw_status check_not_parameter(snw_builder *b, const directory *parameters,
                                       const snw_entry *e, const char *what) {
     const size_t word = snw_name_word(e->key);
+    if (e->key[word] && strchr("-/", e->key[word])) return SNW_OK;
     const name *p = word ? find_name(parameters, e->key, word) : NULL;
     if (!p) return SNW_OK;
     return snw_fail_at(b->err, e->location, "%s '%s' has the name of a parameter, %s", what, e->key,

@@ -11,7 +11,7 @@
 
 const snw_entry *snw_parameters_find(const snw_node *parameters, const char *name) {
     const size_t n = snw_name_word(name);
-    if (!parameters || n == 0) return NULL;
+    if (!parameters || n == 0 || (name[n] && !strchr(".(", name[n]))) return NULL;
     for (int i = 0; i < parameters->n; i++) {
         const char *key = parameters->entry[i].key;
         if (strncmp(key, name, n) == 0 && snw_name_word(key) == n) return &parameters->entry[i];

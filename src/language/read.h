@@ -7,6 +7,7 @@
 
 #include "language/document.h"
 #include "language/language.h"
+#include "language/mesh_file.h"
 #include "language/names.h"
 #include "language/tree.h"
 
@@ -229,7 +230,8 @@ snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *
       "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given; "    \
       "what surrounds a hull")                                                                     \
     X(OF##_FILE, "file", "the name of a file",                                                     \
-      "of a mesh or hull: .stl or .obj; of a height field: lines of numbers, x along each line "   \
+      "of a mesh or hull: " SNW_MESH_FILES                                                         \
+      "; of a height field: lines of numbers, x along each line "                                  \
       "and y from line to line")                                                                   \
     X(OF##_CORNERS, "corners", "list of three lengths, m", "of a hull, instead of a file")         \
     X(OF##_SCALE, "scale", "m", "length of one unit of the file, 1 m unless given")                \
@@ -407,3 +409,7 @@ snw_status snw_add_thing(snw_reader *r, const char *name, snw_source_location lo
 // Check a name: letters, digits and _, beginning with a letter, optionally an index in parentheses;
 // not the name of a parameter.
 snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location location);
+// The same of things that expressions do not name: words may be joined by - / and dots.
+snw_status snw_check_thing_name(snw_reader *r, const char *name, snw_source_location location);
+// Length of the name of a thing at the beginning of a path such as `arm.tip` or `arm@50%`.
+size_t snw_thing_stem(const snw_reader *r, const char *text);

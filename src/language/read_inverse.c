@@ -419,7 +419,7 @@ snw_status snw_read_releases(snw_reader *r, const snw_node *change, snw_step_des
         SNW_TRY(refuse_found_number(r, change->entry[i].location, path));
         if (strncmp(path, "actuators.", 10) == 0) path += 10;
         if (strncmp(path, "loads.", 6) == 0) path += 6;
-        const char *name = snw_pool_text(r->pool, path, strcspn(path, "."));
+        const char *name = snw_pool_text(r->pool, path, snw_thing_stem(r, path));
         if (!name) return snw_read_memory(r);
         snw_inverse_input_desc found;
         if (!snw_find_input(r, name, &found)) continue;

@@ -38,19 +38,6 @@ static snw_status read_captured_pose(snw_reader *r, const snw_entry *pose, snw_l
     return snw_read_captured(r, pose->location, out->name, 7, out->when, &out->pose.captured);
 }
 
-// some joints cannot close a loop
-static snw_status check_loop_joint(snw_reader *r, const snw_node *as) {
-    for (int i = 0; as->kind == SNW_NODE_TEXT && i < SNW_JOINT_COUNT; i++) {
-        const snw_joint_type *joint = &snw_joint_table[i];
-        if (joint->closes || strcmp(as->text, joint->name) != 0) continue;
-        return snw_fail_at(r->err, as->location,
-                           "a loop cannot be a %s; cut the loop at another joint and make the %s "
-                           "the joint of a link",
-                           joint->name, joint->name);
-    }
-    return SNW_OK;
-}
-
 static snw_status read_slip_friction(snw_reader *r, const snw_entry *friction,
                                      const snw_entry *creep, snw_loop_desc *out) {
     const snw_dim speed = {.m = 1, .s = -1};
@@ -90,7 +77,6 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     SNW_TRY(snw_read_site(r, join->entry[1].value, "join", &out->b));
     // the same joint kinds as for links, without springs
     snw_link_desc joint = {.name = entry->key};
-    SNW_TRY(check_loop_joint(r, e[LOOP_AS]->value));
     const snw_joint_keys keys = {
         .joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES], .pitch = e[LOOP_PITCH]};
     SNW_TRY(snw_read_joint(r, &keys, &joint));

@@ -50,11 +50,18 @@ static const char *thing_text(snw_thing kind) {
     return "a thing";
 }
 
-// length of the name without its index; -1 when it is not a valid name
-static int stem_length(const char *name) {
+static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// length of the name without its index; -1 when it is not a valid name. `joined`: words may be
+// joined by one of -/. in names of at most JOINED_MOST characters.
+static int stem_length(const char *name, bool joined) {
+    enum { JOINED_MOST = 200 };
     int i = 0;
+    joined = joined && strnlen(name, JOINED_MOST + 1) <= JOINED_MOST;
     if (!isalpha((unsigned char)name[0]) && name[0] != '_') return -1;
-    while (isalnum((unsigned char)name[i]) || name[i] == '_') i++;
+    while (is_word_char(name[i]) ||
+           (joined && name[i] && strchr("-/.", name[i]) && is_word_char(name[i + 1])))
+        i++;
     const int stem = i;
     if (name[i] == '(') {
         i++;
@@ -66,8 +73,9 @@ static int stem_length(const char *name) {
     return name[i] == '\0' ? stem : -1;
 }
 
-snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location location) {
-    const int stem = stem_length(name);
+static snw_status check_any_name(snw_reader *r, const char *name, snw_source_location location,
+                                 bool joined) {
+    const int stem = stem_length(name, joined);
     if (stem < 0) {
         char *other = snw_pool_text(r->pool, name, strlen(name));
         if (!other) return snw_read_memory(r);
@@ -76,9 +84,10 @@ snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location l
         }
         const bool begins = isalpha((unsigned char)other[0]) || other[0] == '_';
         return snw_fail_at(r->err, location,
-                           "'%s' is not a name: letters, digits and _, beginning with a letter; "
+                           "'%s' is not a name: letters, digits and _%s, beginning with a letter; "
                            "e.g. '%s%s'",
-                           name, begins ? "" : "_", other);
+                           name, joined ? ", and - / . between them" : "", begins ? "" : "_",
+                           other);
     }
     const char *bare = snw_pool_text(r->pool, name, (size_t)stem);
     if (!bare) return snw_read_memory(r);
@@ -88,9 +97,50 @@ snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location l
     return SNW_OK;
 }
 
+snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location location) {
+    return check_any_name(r, name, location, false);
+}
+
+snw_status snw_check_thing_name(snw_reader *r, const char *name, snw_source_location location) {
+    return check_any_name(r, name, location, true);
+}
+
+size_t snw_thing_stem(const snw_reader *r, const char *text) {
+    enum { PATH_MOST = 1000 };
+    const size_t stem = strcspn(text, ".@");
+    size_t found = stem;
+    for (size_t n = stem; text[n] == '.' && n < PATH_MOST;) { // names may have dots
+        n += 1 + strcspn(text + n + 1, ".@");
+        const char *name = snw_pool_text(r->pool, text, n);
+        if (name && snw_names_find(&r->things, name)) found = n;
+    }
+    return found;
+}
+
+// No name with a dot begins with another name and a dot: `arm.tip` is a site of the rod `arm`.
+static snw_status check_dotted_names(snw_reader *r) {
+    for (int i = 0; i < r->things.n; i++) {
+        const snw_name *own = &r->things.name[i];
+        for (const char *dot = strchr(own->text, '.'); dot; dot = strchr(dot + 1, '.')) {
+            const char *stem = snw_pool_text(r->pool, own->text, (size_t)(dot - own->text));
+            if (!stem) return snw_read_memory(r);
+            const snw_name *other = snw_names_find(&r->things, stem);
+            bool taken = other || strcmp(stem, "world") == 0;
+            for (int k = 0; k < snw_keys_file.n; k++)
+                taken = taken || strcmp(snw_keys_file.key[k].name, stem) == 0;
+            if (!taken) continue;
+            return snw_fail_at(r->err, own->location,
+                               "'%s' begins with the name '%s' and a dot, which is how paths are "
+                               "written; give one of them another name",
+                               own->text, stem);
+        }
+    }
+    return SNW_OK;
+}
+
 snw_status snw_add_thing(snw_reader *r, const char *name, snw_source_location location,
                          snw_thing kind, int index) {
-    SNW_TRY(snw_check_name(r, name, location));
+    SNW_TRY(check_any_name(r, name, location, kind != SNW_THING_STEP));
     if (strcmp(name, "world") == 0) {
         return snw_fail_at(r->err, location,
                            "'world' is the fixed frame and cannot be the name of %s",
@@ -170,6 +220,7 @@ snw_status snw_read_names(snw_reader *r) {
         }
     }
     SNW_TRY(add_tubes(r, robot, nlink));
+    SNW_TRY(check_dotted_names(r));
     return steps ? add_steps(r, study) : SNW_OK;
 }
 

@@ -172,7 +172,7 @@ static snw_status probe_of_tube(snw_reader *r, const snw_entry *e, snw_probe_des
     const char *text = "";
     int link = 0;
     SNW_TRY(snw_read_name(r, e->value, e->key, &text));
-    const size_t stem = strcspn(text, ".@");
+    const size_t stem = snw_thing_stem(r, text);
     const char *name = snw_pool_text(r->pool, text, stem);
     if (!name) return snw_read_memory(r);
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &link));
@@ -249,7 +249,7 @@ static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_d
     const char *name = "", *suffix = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     if (along) {
-        const size_t stem = strcspn(name, ".@");
+        const size_t stem = snw_thing_stem(r, name);
         suffix = name + stem;
         name = snw_pool_text(r->pool, name, stem);
         if (!name) return snw_read_memory(r);

@@ -93,7 +93,7 @@ snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, 
     out->pose = snw_se3_identity();
     if (strcmp(text, "world") == 0) return SNW_OK;
 
-    const size_t stem = strcspn(text, ".@");
+    const size_t stem = snw_thing_stem(r, text);
     const char *name = snw_pool_text(r->pool, text, stem);
     if (!name) return snw_read_memory(r);
     const snw_name *found = snw_names_find(&r->things, name);

@@ -11,7 +11,7 @@ enum {
     SNW_INCLUDE_DEPTH = 16,
     SNW_INCLUDE_FILES = 64,
     SNW_RUNS_MAX = 1000,
-    SNW_REPEAT_MAX = 10000,  // elements written out from repetitions, in one run
+    SNW_REPEAT_MAX = 20000,  // elements written out from repetitions, in one run
     SNW_REPEAT_INDICES = 8,  // indices in one name
     SNW_TREE_NODES = 500000, // values in the tree of one run
     SNW_CHANGES_MAX = 200    // change steps in a study

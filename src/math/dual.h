@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// dual.h: matrices over the dual numbers, for derivatives of brackets. Private to math/.
+// dual.h: matrices over the dual numbers, for derivatives of brackets and of slices of rods.
 //
 // se(3) is so(3) over the dual numbers r + e d with e e = 0. With a = w + e v, ad_a is the product
 // with the matrix a^; its sums and products, 6x6 matrices [R 0; D R], are 3x3 matrices R + e D. As
@@ -143,4 +143,23 @@ static inline void snw_dual_put_form(const snw_dual33 *M, int b, int c, double *
             up[SNW_DUAL_DOWN + 3] = low[SNW_DUAL_DOWN + 3] = 0;
         }
     }
+}
+
+// Such a block of a Jacobian, and of a Hessian.
+static inline snw_dual33 snw_dual_get_block(const double *Y, int c) {
+    snw_dual33 M;
+    for (int i = 0; i < 3; i++) {
+        const double *top = &Y[i * SNW_MAGNUS_LD + 6 * c];
+        for (int j = 0; j < 3; j++) M.r.e[i][j] = top[j], M.d.e[i][j] = top[SNW_DUAL_DOWN + j];
+    }
+    return M;
+}
+
+static inline snw_dual33 snw_dual_get_form(const double *G, int b, int c) {
+    snw_dual33 M;
+    for (int i = 0; i < 3; i++) {
+        const double *top = &G[(6 * b + i) * SNW_MAGNUS_LD + 6 * c];
+        for (int j = 0; j < 3; j++) M.d.e[i][j] = top[j], M.r.e[i][j] = top[3 + j];
+    }
+    return M;
 }

@@ -209,16 +209,6 @@ static void fer_maps_at(const snw_rule *rule, int levels, double h, const snw_tw
     dual_product_jet(levels, E, T1, f->M);
 }
 
-// Block of columns 6c .. 6c + 5 of a Jacobian, the inverse of snw_dual_put_block.
-static snw_dual33 dual_get_block(const double *Y, int c) {
-    snw_dual33 M;
-    for (int i = 0; i < 3; i++) {
-        const double *top = &Y[i * SNW_MAGNUS_LD + 6 * c];
-        for (int j = 0; j < 3; j++) M.r.e[i][j] = top[j], M.d.e[i][j] = top[SNW_DUAL_DOWN + j];
-    }
-    return M;
-}
-
 // Y (levels) <- dW/dxi_c with rates, from Y1 = dF_1/dxi_c: T Y = M Y1 + h b_c T0
 static void fer_block(int levels, const fer_maps *f, double hb, const snw_dual33 *Y1,
                       snw_dual33 *Y) {
@@ -252,7 +242,7 @@ void snw_fer_jacobian(const snw_rule *rule, int levels, double h, const snw_twis
     snw_brackets_jacobian(&rule->brackets, levels, h, xi, Y);
     for (int c = 0; c < rule->nc; c++) {
         snw_dual33 Y1[3], block[3];
-        for (int l = 0; l < levels; l++) Y1[l] = dual_get_block(Y[l], c);
+        for (int l = 0; l < levels; l++) Y1[l] = snw_dual_get_block(Y[l], c);
         fer_block(levels, &f, h * rule->b[c], Y1, block);
         for (int l = 0; l < levels; l++) snw_dual_put_block(&block[l], c, Y[l]);
     }
@@ -301,7 +291,7 @@ void snw_fer_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_wr
     snw_dual33 Y1[3], Y[3], Y0[3], S1[3], S0[3], V[3][3] = {0};
     for (int c = 0; c < rule->nc; c++) {
         const double hb = h * rule->b[c];
-        Y1[c] = dual_get_block(J, c);
+        Y1[c] = snw_dual_get_block(J, c);
         Y0[c] = snw_dual_hat(hb, 0, (snw_dual3){0});
         fer_block(1, &f, hb, &Y1[c], &Y[c]);
         S1[c] = dual_product_add(1, &f.M[0], &Y1[c], &none);

@@ -20,9 +20,10 @@
 #include "math/magnus.h"
 
 #include "base/fail.h"
-#include "math/dual.h"
+#include "math/magnus_fourth.h"
+#include "math/rule_blocks.h"
 
-#define SQRT3  1.7320508075688772935
+#define SQRT3  SNW_SQRT3
 #define SQRT15 3.8729833462074168852
 
 int snw_magnus_points(int order) {
@@ -101,7 +102,7 @@ static inline void to_strains(double h, const snw_dual33 *a1, const snw_dual33 *
 }
 
 // dW/da_i = (1, 0, 1/12)_i - (P^ Q_i - Q^ P_i) / 240,  P_i = -20 + a2^, -a1^, -1
-static inline void sixth_jacobian(int levels, double h, const snw_twist *const *xi, double **Y) {
+static inline void sixth_jacobian(int levels, double h, const snw_twist *const *xi, snw_dual33 *Y) {
     sixth e;
     sixth_eval(levels, h, xi, &e);
     snw_dual33 P1[3], P2[3], Q1[3], Q2[3], Q3[3], W1[3], W2[3], W3[3];
@@ -120,11 +121,7 @@ static inline void sixth_jacobian(int levels, double h, const snw_twist *const *
     snw_dual_hat_add_jet(levels, -1.0 / 240, e.P, Q3, W3);
     snw_dual_hat_add_jet(levels, 1.0 / 240, e.Q, P1, W1);
     snw_dual_hat_add_jet(levels, 1.0 / 240, e.Q, P2, W2);
-    for (int l = 0; l < levels; l++) {
-        snw_dual33 Yc[3];
-        to_strains(h, &W1[l], &W2[l], &W3[l], Yc);
-        for (int c = 0; c < 3; c++) snw_dual_put_block(&Yc[c], c, Y[l]);
-    }
+    for (int l = 0; l < levels; l++) to_strains(h, &W1[l], &W2[l], &W3[l], Y + (ptrdiff_t)3 * l);
 }
 
 // reverse differentiation: a wrench p conjugate to [a, b] is -ad_b' p on a and ad_a' p on b
@@ -157,7 +154,7 @@ static void sixth_pull(double h, const snw_twist *xi, snw_wrench p, snw_wrench *
 // With u = -p/240, t = ad_P' u / 60, s = ad_a1' t - ad_Q' u it gives for W in the variables a_i
 //   F = V + V',  V_ij = -P_i' u^ Q_j + (i = 1) (-t^ E_j + (j = 2) s^),
 // E_j = a2^, -a1^, 2 and P_i = -20 + a2^, -a1^, -1, Q_j as above (a hat is skew: a^' = -a^).
-static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G) {
+static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, snw_dual33 *G) {
     sixth e;
     sixth_eval(1, h, &xi, &e);
     const snw_wrench u = snw_wrench_scale(-1.0 / 240, p);
@@ -192,20 +189,16 @@ static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G
     for (int c = 0; c < 3; c++) {
         snw_dual33 column[3];
         to_strains(h, &half[0][c], &half[1][c], &half[2][c], column);
-        for (int b = 0; b <= c; b++) snw_dual_put_form(&column[b], b, c, G);
+        for (int b = 0; b <= c; b++) G[3 * b + c] = column[b];
     }
 }
 
 // ---- order 4 -----------------------------------------------------------------------------------
 
-static inline double fourth_c(double h) { return SQRT3 / 12 * h * h; }
-
 // Y_1 = half - c xi_2^,  Y_2 = half + c xi_1^; half is h/2, and 0 for the time derivatives
-static inline void fourth_jacobian(double half, double c, const snw_twist *xi, double *Y) {
-    const snw_dual33 Y1 = snw_dual_hat(half, -c, snw_dual_of_twist(xi[1])),
-                     Y2 = snw_dual_hat(half, c, snw_dual_of_twist(xi[0]));
-    snw_dual_put_block(&Y1, 0, Y);
-    snw_dual_put_block(&Y2, 1, Y);
+static inline void fourth_jacobian(double half, double c, const snw_twist *xi, snw_dual33 *Y) {
+    Y[0] = snw_dual_hat(half, -c, snw_dual_of_twist(xi[1]));
+    Y[1] = snw_dual_hat(half, c, snw_dual_of_twist(xi[0]));
 }
 
 // ---- all orders --------------------------------------------------------------------------------
@@ -213,10 +206,7 @@ static inline void fourth_jacobian(double half, double c, const snw_twist *xi, d
 snw_twist snw_magnus(int order, double h, const snw_twist *xi) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
     if (order == 2) return snw_twist_scale(h, xi[0]);
-    if (order == 4) {
-        return snw_twist_axpy(fourth_c(h), snw_ad(xi[0], xi[1]),
-                              snw_twist_scale(0.5 * h, snw_twist_add(xi[0], xi[1])));
-    }
+    if (order == 4) return fourth_value(h, xi[0], xi[1]);
     snw_twist W;
     sixth_rates(1, h, &xi, &W);
     return W;
@@ -230,15 +220,7 @@ void snw_magnus_rates(int order, double h, const snw_twist *xi, const snw_twist 
         *dW = snw_twist_scale(h, dxi[0]);
         *ddW = snw_twist_scale(h, ddxi[0]);
     } else if (order == 4) {
-        const double c = fourth_c(h);
-        const snw_twist C = snw_ad(xi[0], xi[1]);
-        const snw_twist dC = snw_twist_add(snw_ad(dxi[0], xi[1]), snw_ad(xi[0], dxi[1]));
-        const snw_twist ddC =
-            snw_twist_axpy(2, snw_ad(dxi[0], dxi[1]),
-                           snw_twist_add(snw_ad(ddxi[0], xi[1]), snw_ad(xi[0], ddxi[1])));
-        *W = snw_twist_axpy(c, C, snw_twist_scale(0.5 * h, snw_twist_add(xi[0], xi[1])));
-        *dW = snw_twist_axpy(c, dC, snw_twist_scale(0.5 * h, snw_twist_add(dxi[0], dxi[1])));
-        *ddW = snw_twist_axpy(c, ddC, snw_twist_scale(0.5 * h, snw_twist_add(ddxi[0], ddxi[1])));
+        fourth_rates(h, xi, dxi, ddxi, W, dW, ddW);
     } else {
         const snw_twist *const z[3] = {xi, dxi, ddxi};
         snw_twist jet[3];
@@ -252,58 +234,68 @@ void snw_magnus_pull(int order, double h, const snw_twist *xi, snw_wrench p, snw
     if (order == 2) {
         p_c[0] = snw_wrench_scale(h, p);
     } else if (order == 4) {
-        const double c = fourth_c(h);
-        const snw_wrench half = snw_wrench_scale(0.5 * h, p);
-        p_c[0] = snw_wrench_axpy(-c, snw_ad_pull(xi[1], p), half);
-        p_c[1] = snw_wrench_axpy(c, snw_ad_pull(xi[0], p), half);
+        fourth_pull(h, xi, p, p_c);
     } else {
         sixth_pull(h, xi, p, p_c);
     }
 }
 
-void snw_magnus_jacobian(int order, double h, const snw_twist *xi, double *Y) {
+void snw_magnus_blocks(int order, int levels, double h, const snw_twist *const *xi, snw_dual33 *Y) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
     if (order == 2) {
-        const snw_dual33 unit = snw_dual_hat(h, 0, snw_dual_of_twist(xi[0]));
-        snw_dual_put_block(&unit, 0, Y);
+        for (int l = 0; l < levels; l++)
+            Y[l] = snw_dual_hat(l == 0 ? h : 0, 0, snw_dual_of_twist(xi[0][0]));
     } else if (order == 4) {
-        fourth_jacobian(0.5 * h, fourth_c(h), xi, Y);
+        for (int l = 0; l < levels; l++)
+            fourth_jacobian(l == 0 ? 0.5 * h : 0, fourth_c(h), xi[l], Y + (ptrdiff_t)2 * l);
+    } else if (levels == 1) {
+        sixth_jacobian(1, h, xi, Y);
     } else {
-        sixth_jacobian(1, h, &xi, &Y);
+        sixth_jacobian(3, h, xi, Y);
     }
+}
+
+void snw_magnus_forms(int order, double h, const snw_twist *xi, snw_wrench p, snw_dual33 *G) {
+    SNW_ASSERT(order == 2 || order == 4 || order == 6);
+    const snw_dual33 none = {0};
+    if (order == 2) {
+        G[0] = none;
+    } else if (order == 4) {
+        G[0] = G[3] = none;
+        G[1] = snw_dual_hat(0, -fourth_c(h), snw_dual_of_wrench(p));
+    } else {
+        sixth_hessian(h, xi, p, G);
+    }
+}
+
+// matrices from their blocks
+static void magnus_put(int order, int levels, const snw_dual33 *blocks, double *const *Y) {
+    const int nc = order / 2;
+    for (int l = 0; l < levels; l++) {
+        for (int c = 0; c < nc; c++) snw_dual_put_block(&blocks[l * nc + c], c, Y[l]);
+    }
+}
+
+void snw_magnus_jacobian(int order, double h, const snw_twist *xi, double *Y) {
+    snw_dual33 blocks[3];
+    snw_magnus_blocks(order, 1, h, &xi, blocks);
+    magnus_put(order, 1, blocks, &Y);
 }
 
 void snw_magnus_jacobian_rates(int order, double h, const snw_twist *xi, const snw_twist *dxi,
                                const snw_twist *ddxi, double *Y, double *dY, double *ddY) {
-    SNW_ASSERT(order == 2 || order == 4 || order == 6);
-    if (order == 2) {
-        const snw_dual33 none = {0};
-        snw_magnus_jacobian(2, h, xi, Y);
-        snw_dual_put_block(&none, 0, dY);
-        snw_dual_put_block(&none, 0, ddY);
-    } else if (order == 4) {
-        const double c = fourth_c(h);
-        fourth_jacobian(0.5 * h, c, xi, Y);
-        fourth_jacobian(0, c, dxi, dY);
-        fourth_jacobian(0, c, ddxi, ddY);
-    } else {
-        const snw_twist *const z[3] = {xi, dxi, ddxi};
-        double *jet[3] = {Y, dY, ddY};
-        sixth_jacobian(3, h, z, jet);
-    }
+    const snw_twist *const z[3] = {xi, dxi, ddxi};
+    double *const jet[3] = {Y, dY, ddY};
+    snw_dual33 blocks[9];
+    snw_magnus_blocks(order, 3, h, z, blocks);
+    magnus_put(order, 3, blocks, jet);
 }
 
 void snw_magnus_hessian(int order, double h, const snw_twist *xi, snw_wrench p, double *G) {
-    SNW_ASSERT(order == 2 || order == 4 || order == 6);
-    const snw_dual33 none = {0};
-    if (order == 2) {
-        snw_dual_put_form(&none, 0, 0, G);
-    } else if (order == 4) {
-        const snw_dual33 low = snw_dual_hat(0, fourth_c(h), snw_dual_of_wrench(p));
-        snw_dual_put_form(&none, 0, 0, G);
-        snw_dual_put_form(&none, 1, 1, G);
-        snw_dual_put_form(&low, 1, 0, G);
-    } else {
-        sixth_hessian(h, xi, p, G);
+    const int nc = order / 2;
+    snw_dual33 forms[9];
+    snw_magnus_forms(order, h, xi, p, forms);
+    for (int c = 0; c < nc; c++) {
+        for (int b = 0; b <= c; b++) snw_dual_put_form(&forms[nc * b + c], b, c, G);
     }
 }

@@ -5,26 +5,24 @@
 // contacts, stops, cables.
 #pragma once
 
+#include "base/number.h"
+
 static inline double snw_positive_part(double u, double e) {
     const double s = u / e + 0.5;
-    if (s <= 0) return 0;
-    if (s >= 1) return u;
-    return e * s * s * s * (1 - 0.5 * s);
+    return snw_select(s <= 0, 0, snw_select(s >= 1, u, e * s * s * s * (1 - 0.5 * s)));
 }
 
 static inline double snw_positive_part_d1(double u, double e) {
     const double s = u / e + 0.5;
-    if (s <= 0) return 0;
-    if (s >= 1) return 1;
-    return s * s * (3 - 2 * s);
+    return snw_select(s <= 0, 0, snw_select(s >= 1, 1, s * s * (3 - 2 * s)));
 }
 
 // Integral from minus infinity.
 static inline double snw_positive_part_integral(double u, double e) {
     const double s = u / e + 0.5;
-    if (s <= 0) return 0;
-    if (s >= 1) return 0.5 * u * u + e * e / 40; // 3/20 e^2 at e/2
-    return e * e * s * s * s * s * (0.25 - 0.1 * s);
+    const double beyond = 0.5 * u * u + e * e / 40; // 3/20 e^2 at e/2
+    return snw_select(s <= 0, 0,
+                      snw_select(s >= 1, beyond, e * e * s * s * s * s * (0.25 - 0.1 * s)));
 }
 
 // Width of the positive part of 1 - d g' in the Hunt-Crossley force k <-g> <1 - d g'>.

@@ -2,7 +2,7 @@
 //
 // Integration rules for the pose along a segment: dispatch to the closed formulas of magnus.c, to
 // the composed exponentials of fer.c or to the lists of brackets of munthe_kaas.c.
-#include "math/rule.h"
+#include "math/rule_blocks.h"
 
 #include "base/fail.h"
 #include "math/fer.h"
@@ -134,5 +134,35 @@ void snw_rule_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_w
         snw_fer_hessian(rule, h, xi, p, G);
     } else {
         snw_brackets_hessian(&rule->brackets, h, xi, p, G);
+    }
+}
+
+void snw_rule_blocks(const snw_rule *rule, int levels, double h, const snw_twist *const *xi,
+                     snw_dual33 *Y) {
+    if (rule->kind == SNW_RULE_MAGNUS) {
+        snw_magnus_blocks(rule->order, levels, h, xi, Y);
+        return;
+    }
+    double matrix[3][6 * SNW_MAGNUS_LD];
+    if (levels == 1) {
+        snw_rule_jacobian(rule, h, xi[0], matrix[0]);
+    } else {
+        snw_rule_jacobian_rates(rule, h, xi[0], xi[1], xi[2], matrix[0], matrix[1], matrix[2]);
+    }
+    for (int l = 0; l < levels; l++) {
+        for (int c = 0; c < rule->nc; c++) Y[l * rule->nc + c] = snw_dual_get_block(matrix[l], c);
+    }
+}
+
+void snw_rule_forms(const snw_rule *rule, double h, const snw_twist *xi, snw_wrench p,
+                    snw_dual33 *G) {
+    if (rule->kind == SNW_RULE_MAGNUS) {
+        snw_magnus_forms(rule->order, h, xi, p, G);
+        return;
+    }
+    double matrix[SNW_MAGNUS_LD * SNW_MAGNUS_LD];
+    snw_rule_hessian(rule, h, xi, p, matrix);
+    for (int c = 0; c < rule->nc; c++) {
+        for (int b = 0; b <= c; b++) G[b * rule->nc + c] = snw_dual_get_form(matrix, b, c);
     }
 }

@@ -15,9 +15,10 @@ static const size_t POOL_LIMIT = // bytes; half of the addresses where these hav
     sizeof(size_t) > 4 ? (size_t)1 << 33 : (size_t)1 << 30;
 
 enum {
-    MOST_COORDINATES = 4000, // of a model that needs dense matrices
-    MOST_OF_NETWORK = 12000, // of another one that is not local
-    MOST_OF_PATH = 400,      // of its paths
+    MOST_COORDINATES = 4000,  // of a model that needs dense matrices
+    MOST_OF_NETWORK = 100000, // of another one that is not local
+    MOST_OF_ARRAY = 12000,    // of such a one whose tangent cannot be compressed
+    MOST_OF_PATH = 400,       // of its paths
     MOST_SEGMENTS = 2000000,
     MOST_DENSE_SEGMENTS = 200000,
     MOST_BORDER = 200,      // unknowns of a local model beside its coordinates
@@ -454,13 +455,65 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
 
 // ---- stores and scales
 
+// Bending of a rod whose strains stay in a plane, or 0.
+static int plane_of(const snw_rod *r) {
+    int plane = 0;
+    for (int a = 0; a < r->na; a++) {
+        if (r->comp[a] == SNW_BEND_Y || r->comp[a] == SNW_BEND_Z) plane = r->comp[a];
+    }
+    if (plane == 0 || r->rule.kind != SNW_RULE_MAGNUS || r->feed >= 0 || r->npiece > 0) return 0;
+    const int shear = plane == SNW_BEND_Y ? SNW_SHEAR_Z : SNW_SHEAR_Y;
+    for (int a = 0; a < r->na; a++) {
+        if (r->comp[a] != plane && r->comp[a] != SNW_STRETCH && r->comp[a] != shear) return 0;
+    }
+    for (int e = 0; e < 6; e++) {
+        const bool within = e == plane || e == SNW_STRETCH || e == shear;
+        if (r->given[e] || (r->rest[e] && !within)) return 0;
+    }
+    return plane;
+}
+
+// Jacobians of slices are kept where something reads them after a tangent in one pass, or another
+// segment than the next: at branches, at ends of loops and of straight tendons.
+static void choose_kept(snw_build *b) {
+    const snw_model *m = b->m;
+    const bool all = m->ncontact_point > 0 || m->ntouching_rod > 0 || m->nlive > 0 ||
+                     m->nforce_element > 0 || m->nforce_field_point > 0 || m->nnonholonomic > 0 ||
+                     m->nsliding_station > 0 || m->nvariable_node > 0 || m->ntube_node > 0 ||
+                     m->ntendon_corner > 0 || m->ngrid > 0;
+    for (int s = 0; s < m->nseg; s++) {
+        b->seg[s].kept = all || b->seg[s].kind != SNW_SEG_ROD;
+        if (s > 0 && b->seg[s].parent != s - 1) b->seg[b->seg[s].parent].kept = true;
+    }
+    for (int i = 0; i < m->nloop; i++) b->seg[m->loop[i].a].kept = b->seg[m->loop[i].b].kept = true;
+    for (int i = 0; i < m->ntendon_point; i++) {
+        if (m->tendon_point[i].segment < 0) continue;
+        const snw_tendon_segment *t = &m->tendon_segment[m->tendon_point[i].segment];
+        b->seg[t->a].kept = b->seg[t->b].kept = true;
+    }
+}
+
+// place (nseg) <- stores of the segments that are kept; of the others those with even and those
+// with odd numbers share that of the one with most columns, since the parent of each is the segment
+// before it.
+static void share_places(const snw_model *m, const int *store, int *place) {
+    int widest[2] = {-1, -1};
+    for (int s = 0; s < m->nseg; s++) {
+        int *most = &widest[s % 2];
+        if (m->seg[s].kept) continue;
+        if (*most < 0 || m->path[m->seg[s].path].ld > m->path[m->seg[*most].path].ld) *most = s;
+    }
+    for (int s = 0; s < m->nseg; s++) place[s] = store[m->seg[s].kept ? s : widest[s % 2]];
+}
+
 // Offsets in and sizes of the arrays of the tangent. m->bare: they are not needed, or would be too
 // large; workspaces then hold no Jacobians and take memory linear in the number of segments.
 static snw_status assign_stores(snw_build *b) {
     snw_model *m = b->m;
     const int nseg = m->nseg + m->nobs;
     int *at = snw_build_array(b, (size_t)nseg, sizeof *at);
-    if (!at) return SNW_E_MEMORY;
+    int *place = snw_build_array(b, (size_t)m->nseg, sizeof *place);
+    if (!at || !place) return SNW_E_MEMORY;
     m->local = b->local;
     size_t n = 0;
     for (int s = 0, r = 0; s < nseg; s++) {
@@ -474,7 +527,11 @@ static snw_status assign_stores(snw_build *b) {
     }
     m->seg_store = at;
     m->store = n;
+    choose_kept(b);
+    share_places(m, at, place);
+    m->seg_place = place;
     for (int r = 0; r < m->nrod; r++) {
+        b->rod[r].plane = plane_of(&b->rod[r]);
         b->rod[r].own_store = m->store_own;
         if (!m->local) m->store_own += (size_t)b->rod[r].ndof * (size_t)b->rod[r].ndof;
         b->rod[r].feed_store = m->store_feed;
@@ -695,9 +752,12 @@ static snw_status check_coordinates(const snw_build *b, snw_error *err) {
     const snw_model *m = b->m;
     if (m->nv <= MOST_COORDINATES || b->local) return SNW_OK;
     const char *why = snw_desc_needs_matrix(m->desc);
-    if (m->nv > MOST_OF_NETWORK)
-        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
-                        m->nv, MOST_OF_NETWORK);
+    const bool array = m->nfeed + m->ntube > 0; // snw_tangent_compresses
+    const int most = array ? MOST_OF_ARRAY : MOST_OF_NETWORK;
+    if (m->nv > most)
+        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible%s",
+                        m->nv, most,
+                        array ? " with rods of variable length or concentric tubes" : "");
     if (!why) return SNW_OK;
     return snw_fail(err, SNW_E_MODEL,
                     "the model has %d coordinates, at most %d are possible with %s", m->nv,

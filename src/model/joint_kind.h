@@ -85,7 +85,6 @@ typedef struct snw_joint_type {
     snw_joint_coordinate coordinate[SNW_JOINT_MOST]; // RN and SO(3)
     bool group;                                      // its motions form a Lie group
     // as a loop joint: frame b in frame a
-    bool closes;                // false: it cannot close a loop
     bool axis_is_x;             // its three axes are x y z in the rows; else z x y
     snw_row row[SNW_ROWS_MOST]; // 6 - dof rows
     bool at_tip;                // the shooting engine may join the tip of a rod by it,

@@ -87,27 +87,53 @@ static void converge_sort(int n, double *x, double *y) {
     }
 }
 
+// Length of the name before the dot, which the runs of an `each` have in common; 0: no dot.
+static int group_length(const snw_plot_run *run) {
+    const char *name = snw_result_info(run->file, run->run)->run, *dot = strchr(name, '.');
+    return dot ? (int)(dot - name) : 0;
+}
+
+bool snw_plot_same_curve(const snw_plot_run *a, const snw_plot_run *b) {
+    const int n = group_length(a);
+    return n == group_length(b) && strncmp(snw_result_info(a->file, a->run)->run,
+                                           snw_result_info(b->file, b->run)->run, (size_t)n) == 0;
+}
+
+// error (nrun) <- those of the group of run i, others NaN; false: a run before i has the same
+// group, or no error of this group can be drawn
+static bool errors_of_group(int nrun, const snw_plot_run *run, int i, const double *x,
+                            const double *all, double *error) {
+    bool any = false;
+    for (int k = 0; k < nrun; k++) {
+        const bool same = snw_plot_same_curve(&run[i], &run[k]);
+        if (same && k < i) return false;
+        error[k] = same ? all[k] : NAN;
+        any = any || (same && x[k] > 0 && all[k] > 0);
+    }
+    return any;
+}
+
 static snw_status add_curve(snw_pool *pool, int nrun, const snw_plot_run *run,
                             const snw_converge_opts *opts, const snw_node *scene, int k,
-                            const double *error, double slope, snw_figure *out, snw_error *err) {
+                            const char *group, const double *error, double slope, snw_figure *out,
+                            snw_error *err) {
     const snw_run_info *info = snw_result_info(run->file, run->run);
     const snw_column *column = &info->column[run->column[k]];
     const char *quantity, *unit;
-    char name[256], shown[320];
-    bool any = false;
-    for (int i = 0; i < nrun; i++) any = any || (opts->x[i] > 0 && error[i] > 0);
-    if (!any) return SNW_OK; // no curve when all errors are zero
+    char name[256], shown[640], whole[600];
     snw_plot_quantity(scene, column, &quantity, &unit);
     snw_column_name(column, name, sizeof name);
+    (void)snprintf(whole, sizeof whole, "%s%s%s", group, group[0] ? ": " : "", name);
     const char *sign = slope < -0.005 ? "\u2212" : "";
-    (void)snprintf(shown, sizeof shown, "%s", name);
+    (void)snprintf(shown, sizeof shown, "%s", whole);
     if (isfinite(slope)) {
-        (void)snprintf(shown, sizeof shown, "%s, slope %s%.2f", name, sign, fabs(slope));
+        (void)snprintf(shown, sizeof shown, "%s, slope %s%.2f", whole, sign, fabs(slope));
     }
     const char *title = snw_pool_format(pool, "error of %s", quantity);
     snw_panel *p = title ? snw_plot_panel(out, title, unit) : NULL;
     if (!p) return snw_fail_memory(err);
-    if (!p->curve) p->curve = snw_pool_array(pool, (size_t)run->ncolumn, sizeof *p->curve);
+    if (!p->curve)
+        p->curve = snw_pool_array(pool, (size_t)run->ncolumn * (size_t)nrun, sizeof *p->curve);
     if (!p->curve) return snw_fail_memory(err);
     snw_curve *c = &p->curve[p->ncurve];
     *c = (snw_curve){.name = snw_plot_text(pool, shown),
@@ -139,7 +165,7 @@ snw_status snw_plot_convergence(snw_pool *pool, int nrun, const snw_plot_run *ru
                                 snw_figure *out, snw_error *err) {
     const int ncolumn = run->ncolumn;
     const size_t n = (size_t)nrun;
-    double *error = snw_pool_array(pool, n, sizeof *error);
+    double *error = snw_pool_array(pool, 2 * n, sizeof *error), *own = error ? error + n : NULL;
     table->error = snw_pool_array(pool, n * (size_t)ncolumn, sizeof *table->error);
     table->slope = snw_pool_array(pool, (size_t)ncolumn, sizeof *table->slope);
     *out = (snw_figure){.quantity = snw_plot_text(pool, opts->quantity),
@@ -156,8 +182,18 @@ snw_status snw_plot_convergence(snw_pool *pool, int nrun, const snw_plot_run *ru
         for (int i = 0; i < nrun; i++) {
             table->error[i * ncolumn + k] = error[i];
         }
-        table->slope[k] = convergence_slope(nrun, opts->x, error);
-        SNW_TRY(add_curve(pool, nrun, run, opts, scene, k, error, table->slope[k], out, err));
+        int groups = 0;
+        for (int i = 0; i < nrun; i++) groups += errors_of_group(nrun, run, i, opts->x, error, own);
+        table->slope[k] = groups > 1 ? NAN : convergence_slope(nrun, opts->x, error);
+        for (int i = 0; i < nrun; i++) {
+            char group[256] = "";
+            if (!errors_of_group(nrun, run, i, opts->x, error, own)) continue;
+            if (groups > 1)
+                (void)snprintf(group, sizeof group, "%.*s", group_length(&run[i]),
+                               snw_result_info(run[i].file, run[i].run)->run);
+            SNW_TRY(add_curve(pool, nrun, run, opts, scene, k, group, own,
+                              convergence_slope(nrun, opts->x, own), out, err));
+        }
     }
     if (out->npanel > 0) return SNW_OK;
     return snw_fail(err, SNW_E_ARGUMENT,

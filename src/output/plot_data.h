@@ -48,10 +48,14 @@ typedef struct snw_converge_opts {
 } snw_converge_opts;
 
 // error: nrun x ncolumn of the first run, NaN for the reference run. slope: ncolumn, observed
-// order, the slope of the least-squares line through the logarithms.
+// order, the slope of the least-squares line through the logarithms; NaN where runs of several
+// names before the dot make several curves.
 typedef struct snw_converge_table {
     double *error, *slope;
 } snw_converge_table;
+
+// Do two runs belong to one curve of errors? Those with different names before the dot do not.
+bool snw_plot_same_curve(const snw_plot_run *a, const snw_plot_run *b);
 
 // Errors of the columns against the reference over the parameter, on logarithmic axes. The columns
 // are those of the first run; the other runs must have them too.

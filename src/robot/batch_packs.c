@@ -16,6 +16,7 @@ struct snw_batch_packs {
     snw_robot *const *robot;
     int n, ngroup, nthread;
     snw_pack_model **own;    // ngroup: models of a group; NULL: the common one for all
+    snw_pack_kept **kept;    // ngroup: matrices of a group; NULL: none yet
     snw_robot_model **model; // n: of each robot as last seen; references, so that addresses last
     snw_implicit **implicit; // n: likewise its integrator
     const char **why;        // n
@@ -42,11 +43,12 @@ snw_status snw_batch_packs_create(snw_robot *const *robot, int n, int threads, i
     p->nthread = threads;
     const size_t N = (size_t)n;
     p->own = snw_alloc((size_t)p->ngroup * sizeof(snw_pack_model *));
+    p->kept = snw_alloc((size_t)p->ngroup * sizeof(snw_pack_kept *));
     p->model = snw_alloc(N * sizeof(snw_robot_model *));
     p->implicit = snw_alloc(N * sizeof(snw_implicit *));
     p->why = snw_alloc(N * sizeof(const char *));
     p->work = snw_alloc((size_t)threads * sizeof(snw_pack_work *));
-    if (!p->own || !p->model || !p->implicit || !p->why || !p->work) {
+    if (!p->own || !p->kept || !p->model || !p->implicit || !p->why || !p->work) {
         snw_batch_packs_destroy(p);
         return SNW_E_MEMORY;
     }
@@ -59,12 +61,14 @@ void snw_batch_packs_destroy(snw_batch_packs *p) {
     if (!p) return;
     const snw_pack_engine *e = p->engine;
     for (int g = 0; p->own && g < p->ngroup; g++) e->model_destroy(p->own[g]);
+    for (int g = 0; p->kept && g < p->ngroup; g++) e->kept_destroy(p->kept[g]);
     for (int i = 0; p->model && i < p->n; i++) snw_robot_model_close(p->model[i]);
     for (int i = 0; p->work && i < p->nthread; i++) e->work_destroy(p->work[i]);
     e->model_destroy(p->common_model);
     snw_model_stream_destroy(p->common_stream);
     snw_pack_order_destroy(p->order);
     snw_free(p->own);
+    snw_free(p->kept);
     snw_free(p->model);
     snw_free(p->implicit);
     snw_free(p->why);
@@ -134,6 +138,10 @@ static snw_status update_group(snw_batch_packs *p, int g) {
         const int i = g * e->lanes + l;
         stream[l] = i < p->n && own[l] && !p->why[i] ? own[l] : p->common_stream;
     }
+    bool served = false;
+    for (int i = g * e->lanes; i < p->n && i < (g + 1) * e->lanes; i++) served |= !p->why[i];
+    if (s == SNW_OK && served && !p->kept[g] && !(p->kept[g] = e->kept_create(p->common_model)))
+        s = SNW_E_MEMORY;
     if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream, p->order)))
         s = SNW_E_MEMORY;
     for (int l = 0; l < e->lanes; l++) snw_model_stream_destroy(own[l]);
@@ -177,7 +185,7 @@ void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, double h,
         alone[l] = !failed[l] && !lane[l].active;
         any |= lane[l].active;
     }
-    if (any) e->solve(p->own[g] ? p->own[g] : p->common_model, p->work[thread], lane);
+    if (any) e->solve(p->own[g] ? p->own[g] : p->common_model, p->work[thread], p->kept[g], lane);
     for (int l = 0; l < e->lanes; l++) {
         const int i = g * e->lanes + l;
         if (lane[l].active) alone[l] = !snw_robot_close_lane(p->robot[i], h, &lane[l]);

@@ -183,7 +183,8 @@ static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
                                      m->nslice + m->nrod + m->nload + m->nload_point + m->ntendon +
                                      m->ntendon_point + m->ntendon_segment + m->nv + 64);
     return sizeof *m + (stream->nwhole + stream->nnumber) * 16 + elements * (sizeof(snw_rod) + 64) +
-           (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) + 4096;
+           (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) +
+           (size_t)m->nv * (size_t)(m->nv + 8) * sizeof(size_t) + 4096; // order of elimination
 }
 
 // The kernel that makes the model on the device from its stream.
@@ -245,6 +246,9 @@ static const char *device_refuses(const snw_implicit *im) {
     const snw_model *m = im->m;
     if (m->nconstraint > 0 || m->nloop > 0) return "loops and driven coordinates";
     if (m->nfeed > 0) return "rods of variable length";
+    if (m->nstop > 0) return "stops of joints";
+    if (m->nforce_element > 0) return "springs, cables, dampers and bushings between sites";
+    if (m->nfluid > 0) return "fluids";
     return snw_packs_refuse(im);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "dynamics/contact.h"
+#include "dynamics/relaxation.h"
 
 #include <stdio.h>
 
@@ -70,11 +71,16 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
     if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
         return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
-    if (row->family == SNW_FAMILY_COLLOCATION && m->nbranch > 0)
-        return refuse(step,
-                      "collocation with materials that relax has none; use generalized-alpha or "
-                      "bdf2",
-                      err);
+    for (int i = 0; i < m->nbranch_coordinate && row->family == SNW_FAMILY_COLLOCATION; i++) {
+        const int dof = snw_relaxation_place(m, i).dof;
+        for (int k = 0; k < m->ndrive; k++) {
+            if (m->drive[k].dof == dof)
+                return refuse(step,
+                              "collocation with driven strains of a material that relaxes has "
+                              "none; use generalized-alpha or bdf2",
+                              err);
+        }
+    }
     if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
         row->family != SNW_FAMILY_COLLOCATION && row->family != SNW_FAMILY_CONSERVING) {
         (void)snprintf(text, sizeof text,
@@ -83,11 +89,13 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
                        row->name);
         return refuse(step, text, err);
     }
-    if (step->split) {
-        for (int k = 0; k < m->nblock; k++) {
-            if (m->block[k].space == SNW_SPACE_SE3)
-                return refuse(step, "'base: split' has none; leave it out", err);
-        }
+    const bool implicit = row->family == SNW_FAMILY_ALPHA || row->family == SNW_FAMILY_LEVELS;
+    for (int k = 0; k < m->nblock && step->split && (!implicit || m->nnonholonomic > 0); k++) {
+        if (m->block[k].space == SNW_SPACE_SE3)
+            return refuse(step,
+                          "'base: split' has none with collocation, and with wheels, rings or "
+                          "anchors; leave it out, or use generalized-alpha or bdf2",
+                          err);
     }
     return SNW_OK;
 }

@@ -256,3 +256,16 @@ snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
     }
     return SNW_OK;
 }
+
+int snw_robot_limits(snw_robot *r, int actuator) {
+    if (!r || snw_robot_check_actuator(r, actuator, r->error) != SNW_OK) return -1;
+    const snw_motor_desc *d = snw_actuator_at(r->desc, actuator).motor;
+    if (!d) return 0;
+    if (check_motion(r, r->error) != SNW_OK) return -1;
+    snw_robot_initialise_signals(r);
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    int reached = 0;
+    for (int k = 0; k < d->n; k++)
+        reached |= snw_motor_limits(r->m, actuator, k, r->in, r->s, r->w);
+    return reached;
+}

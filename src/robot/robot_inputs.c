@@ -270,7 +270,10 @@ snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort
     const int n = d->same ? r->desc->motor[first].nsame : 1;
     for (int i = first; i < first + n; i++) {
         snw_jet *given = take_motor(r, i);
-        for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+        for (int k = 0; k < d->n; k++) {
+            const double most = d->effort_limit ? d->effort_limit[k] : INFINITY;
+            given[k] = (snw_jet){.v = fmin(fmax(effort[k], -most), most)};
+        }
         input_set(r, i);
     }
     return SNW_OK;

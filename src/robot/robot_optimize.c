@@ -12,6 +12,7 @@
 #include "solve/nonlinear_program.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RESULT_LIMIT = 1 << 26, MOST_CALLS = 500, ATTEMPTS = 4 };
@@ -47,6 +48,7 @@ typedef struct optimize_search {
     double optimality;
     int calls;
     double cost, violation;
+    int worst; // row of the violation
     snw_error *err;
 } optimize_search;
 
@@ -118,7 +120,8 @@ static void assemble(optimize_search *s, bool derivatives) {
         const optimize_row *r = &s->row[i];
         const double factor = r->sign / r->scale, c = factor * (limit[r->constraint] - r->limit);
         s->f[1 + i] = c;
-        s->violation = fmax(s->violation, i < s->nequal ? fabs(c) : c);
+        const double off = i < s->nequal ? fabs(c) : c;
+        if (off > s->violation) s->violation = off, s->worst = i;
         for (size_t k = 0; derivatives && k < n; k++)
             s->df[(size_t)(1 + i) * n + k] =
                 factor * dlimit[(size_t)r->constraint * n + k] * s->scale[k];
@@ -455,6 +458,25 @@ static snw_status make_result(optimize_search *s, const char *reason, snw_optimi
 
 // ---- search -------------------------------------------------------------------------------------
 
+// Names the constraint that is missed most, and a bound of a variable that holds it back.
+static snw_status fail_infeasible(const optimize_search *s, const snw_optimize_result *r,
+                                  snw_error *err) {
+    const snw_optimize_limit *worst = &r->constraint[s->row[s->worst].constraint];
+    const bool low = worst->value < worst->low;
+    char held[200] = "";
+    for (int i = 0; i < r->nvariable && !held[0]; i++) {
+        const snw_optimize_entry *v = &r->variable[i];
+        if (v->at != 0)
+            (void)snprintf(held, sizeof held, "; '%.80s' is at its %s bound, %.6g", v->name,
+                           v->at < 0 ? "lower" : "upper", v->value);
+    }
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "the constraints cannot be met from this start: '%.100s' stays at %.6g, %s its "
+                    "limit %.6g%s; move a limit, or start elsewhere",
+                    worst->name, worst->value, low ? "below" : "above",
+                    low ? worst->low : worst->high, held);
+}
+
 static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimize_result **out) {
     const snw_optimize_options *how = s->how;
     snw_program_opts opts = snw_program_defaults();
@@ -491,10 +513,7 @@ static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimiz
     s->has_df = s->has_df && !isnan(s->optimality);
     SNW_TRY(make_result(s, info.reason, out));
     if (status == SNW_OK && s->violation > 10 * opts.feasible)
-        return snw_fail(s->err, SNW_E_DIVERGED,
-                        "the constraints cannot be met from this start: the largest violation is "
-                        "%.3g of the scale of its constraint",
-                        s->violation);
+        return fail_infeasible(s, *out, s->err);
     if (status == SNW_OK && !(s->optimality <= doubtful))
         return snw_fail(s->err, SNW_E_DIVERGED,
                         "the search ended where %.2g of the gradient is left; try another method, "

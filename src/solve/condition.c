@@ -18,27 +18,27 @@ static int entries(const snw_equilibration *g, const snw_sparse *sparse, int j, 
 // as fmax, which handles NaN and is therefore a function call
 static double condition_larger(double a, double b) { return a > b ? a : b; }
 
-void snw_equilibration_take(snw_equilibration *g, const double *A, const snw_sparse *sparse) {
+void snw_equilibration_take(snw_equilibration *g, snw_matrix A, const snw_sparse *sparse) {
     const int n = g->n;
     const int *row;
     for (int i = 0; g->row && i < n; i++) g->row[i] = 0;
     for (int j = 0; g->row && j < n; j++) {
-        const double *a = A + (size_t)j * (size_t)n;
+        const snw_column_entries a = snw_matrix_column(A, j);
         const int count = entries(g, sparse, j, &row);
         for (int k = 0; k < count; k++) {
             const int i = row ? row[k] : k;
-            g->row[i] = condition_larger(g->row[i], fabs(a[i]));
+            g->row[i] = condition_larger(g->row[i], fabs(*snw_column_entry(a, i, k)));
         }
     }
     for (int i = 0; g->row && i < n; i++) g->row[i] = 1 / g->row[i];
     g->norm = 0;
     for (int j = 0; j < n; j++) {
-        const double *a = A + (size_t)j * (size_t)n;
+        const snw_column_entries a = snw_matrix_column(A, j);
         const int count = entries(g, sparse, j, &row);
         double sum = 0, largest = 0;
         for (int k = 0; k < count; k++) {
             const int i = row ? row[k] : k;
-            const double s = fabs(a[i]) * (g->row ? g->row[i] : 1);
+            const double s = fabs(*snw_column_entry(a, i, k)) * (g->row ? g->row[i] : 1);
             sum += s;
             largest = condition_larger(largest, s);
         }

@@ -18,10 +18,10 @@ typedef struct snw_equilibration {
     double norm;          // |S|_1
 } snw_equilibration;
 
-// Scales and norm of A, n x n column major, before it is factorised. For a matrix with a pattern
-// only the entries of the pattern are read (`sparse`; NULL: all entries). row and column are the
-// caller's, n numbers each.
-void snw_equilibration_take(snw_equilibration *g, const double *A, const snw_sparse *sparse);
+// Scales and norm of A, n x n, before it is factorised. For a matrix with a pattern only the
+// entries of the pattern are read (`sparse`; NULL: all entries). row and column are the caller's, n
+// numbers each.
+void snw_equilibration_take(snw_equilibration *g, snw_matrix A, const snw_sparse *sparse);
 
 // |S|_1 |inv(S)|_1 from the factors of A: sparse, or LU and pivot where that is NULL. A lower bound
 // but for rounding, seldom below a third of the true number (Hager 1984; Higham, ACM TOMS 14,

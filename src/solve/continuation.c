@@ -289,15 +289,8 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
     c.p = &c.own;
     c.own.nearby = &c.at;
     c.most = p->regularisation ? LEVELS : 0;
-    if (p->own[0].user) {
-        c.at = snw_tangent_take_own(p->n, p->own[0], scratch);
-        c.next = snw_tangent_take_own(p->n, p->own[1], scratch);
-    } else {
-        c.at = snw_tangent_take(p->n, scratch);
-        c.next = snw_tangent_take(p->n, scratch);
-    }
-    c.at.sparse = p->sparse[0];
-    c.next.sparse = p->sparse[1];
+    c.at = snw_tangent_take(p->n, p->own[0], p->sparse[0], scratch);
+    c.next = snw_tangent_take(p->n, p->own[1], p->sparse[1], scratch);
     c.regularisation = snw_arena_doubles(scratch, n);
     if (p->regularisation)
         c.own.regularisation =

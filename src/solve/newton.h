@@ -29,7 +29,7 @@ typedef struct snw_problem {
     snw_sparse *sparse[2];
     // the same as `tangent` within this pattern, NULL: there is none; other entries of J are not
     // set
-    snw_status (*sparse_tangent)(void *user, double load, const double *x, double *r, double *J);
+    snw_status (*sparse_tangent)(void *user, double load, const double *x, double *r, snw_matrix J);
     // two objects for factors that the equations make themselves: J is then NULL in `tangent`,
     // which evaluates r and leaves the rest to `factor`. Without regularisation
     snw_own_factors own[2];

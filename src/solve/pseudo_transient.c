@@ -88,7 +88,7 @@ static bool implicit_step(flow *f, double h) {
     }
     memcpy(f->A, f->J, n * n * sizeof *f->A);
     for (size_t i = 0; i < n; i++) f->A[i * (n + 1)] += f->add[i];
-    memcpy(f->t.J, f->A, n * n * sizeof *f->A);
+    memcpy(f->t.J.entry, f->A, n * n * sizeof *f->A);
     if (snw_tangent_factor(&f->t, false) != SNW_OK) return false;
     memcpy(f->dx, f->r, n * sizeof *f->dx);
     snw_tangent_solve(&f->t, f->dx);
@@ -165,7 +165,7 @@ snw_status snw_pseudo_transient(const snw_problem *p, const double *D,
     f.dx = snw_arena_doubles(scratch, n);
     f.trial = snw_arena_doubles(scratch, (size_t)p->nx);
     f.f = snw_arena_doubles(scratch, n);
-    if (!own) f.t = snw_tangent_take(p->n, scratch);
+    if (!own) f.t = snw_tangent_take(p->n, (snw_own_factors){0}, NULL, scratch);
     for (size_t i = 0; i < n; i++) {
         f.rows += D[i] == 0;
         if (D[i] > 0) f.energy = fmin(f.energy, p->scale[i] * p->scale[i] / D[i]);

@@ -12,6 +12,7 @@
 #include "math/vector.h"
 #include "solve/minimum_degree.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,26 +35,32 @@ static const double PIVOT_THRESHOLD =
     PACK(int, place, n, "scratch: step of each row, -1: none yet")                                 \
     PACK(int, seen, n, "scratch: last step that reached a row")                                    \
     PACK(int, left, n, "scratch: rows of this column that are not pivot rows yet")                 \
-    PACK(int, l_row, room, "rows of L")                                                            \
-    PACK(int, u_row, room, "rows of U")                                                            \
     AT(double, diagonal, n, "of U")                                                                \
     PACK(double, x, n, "scratch: one column")                                                      \
-    PACK(double, l, room, "entries of L")                                                          \
-    PACK(double, u, room, "entries of U")                                                          \
     AT(unsigned char, due, n + 1, "scratch: steps to apply to this column")
+
+#define FILL_FIELDS(AT, PACK)                                                                      \
+    AT(int, l_row, room, "rows of L")                                                              \
+    PACK(int, u_row, room, "rows of U")                                                            \
+    AT(double, l, room, "entries of L")                                                            \
+    PACK(double, u, room, "entries of U")
 
 struct snw_sparse {
     int n;
     bool prefer_diagonal;
     bool diagonal_only; // of the last factors: no rows were exchanged
+    bool known;         // the rows of L and U are those of factors without exchanges
     double terms;       // sum of the magnitudes of which the present diagonal entry is the sum
     double remains;     // and the smallest part of a pivot that cancellation has left
+    double bound;       // part that it must leave
     snw_sparse_cost predicted;
     int entries; // of the pattern
     int room;    // capacity of L and of U, entries
     PATTERN_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     FACTOR_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
-    void *pattern_block, *factor_block;
+    FILL_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    double *matrix; // entries of the compressed matrix, NULL: the caller has a dense one
+    void *pattern_block, *factor_block, *fill_block;
 };
 
 // ---- elimination order --------------------------------------------------------------------------
@@ -87,8 +94,32 @@ static void sparse_place_pattern(void *object, snw_fields *f) {
 
 static void sparse_place_factors(void *object, snw_fields *f) {
     snw_sparse *o = object;
-    const size_t n = (size_t)o->n, room = (size_t)o->room;
+    const size_t n = (size_t)o->n;
     FACTOR_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static void sparse_place_fill(void *object, snw_fields *f) {
+    snw_sparse *o = object;
+    const size_t room = (size_t)o->room;
+    FILL_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+// Twice the capacity of L and U, their entries kept. False: no memory.
+static bool sparse_grow(snw_sparse *sp, int nl, int nu) {
+    const snw_sparse before = *sp;
+    if (!sp->matrix || sp->room > INT_MAX / 2) return false;
+    sp->room *= 2;
+    sp->fill_block = snw_fields_create(sparse_place_fill, sp);
+    if (!sp->fill_block) {
+        *sp = before;
+        return false;
+    }
+    memcpy(sp->l_row, before.l_row, (size_t)nl * sizeof *sp->l_row);
+    memcpy(sp->l, before.l, (size_t)nl * sizeof *sp->l);
+    memcpy(sp->u_row, before.u_row, (size_t)nu * sizeof *sp->u_row);
+    memcpy(sp->u, before.u, (size_t)nu * sizeof *sp->u);
+    snw_free(before.fill_block);
+    return true;
 }
 
 static snw_status sparse_copy_pattern(snw_sparse *sp, const int *start, const int *row,
@@ -114,7 +145,8 @@ snw_status snw_sparse_create(int n, const int *start, const int *row, const bool
     if (s == SNW_OK) {
         sp->room = capacity_of(sp);
         sp->factor_block = snw_fields_create(sparse_place_factors, sp);
-        if (!sp->factor_block) s = SNW_E_MEMORY;
+        sp->fill_block = snw_fields_create(sparse_place_fill, sp);
+        if (!sp->factor_block || !sp->fill_block) s = SNW_E_MEMORY;
     }
     if (s != SNW_OK) {
         snw_sparse_destroy(sp);
@@ -128,19 +160,47 @@ void snw_sparse_destroy(snw_sparse *sp) {
     if (!sp) return;
     snw_free(sp->pattern_block);
     snw_free(sp->factor_block);
+    snw_free(sp->fill_block);
+    snw_free(sp->matrix);
     snw_free(sp);
 }
 
 snw_sparse_cost snw_sparse_foresee(const snw_sparse *sp) { return sp->predicted; }
 
-// ---- factors ------------------------------------------------------------------------------------
+// ---- matrix -------------------------------------------------------------------------------------
 
-void snw_sparse_clear(const snw_sparse *sp, double *A) {
+snw_status snw_sparse_compress(snw_sparse *sp) {
+    sp->matrix = snw_alloc((size_t)(sp->entries + 1) * sizeof *sp->matrix);
+    return sp->matrix ? SNW_OK : SNW_E_MEMORY;
+}
+
+bool snw_sparse_is_compressed(const snw_sparse *sp) { return sp && sp->matrix; }
+
+snw_matrix snw_sparse_matrix(const snw_sparse *sp) {
+    return snw_matrix_compressed(sp->start, sp->row, sp->matrix);
+}
+
+void snw_sparse_clear(const snw_sparse *sp, snw_matrix A) {
+    if (A.row) {
+        memset(A.entry, 0, (size_t)sp->entries * sizeof *A.entry);
+        return;
+    }
     for (int j = 0; j < sp->n; j++) {
-        double *column = A + (size_t)j * (size_t)sp->n;
+        double *column = A.entry + (size_t)j * A.ld;
         for (int p = sp->start[j]; p < sp->start[j + 1]; p++) column[sp->row[p]] = 0;
     }
 }
+
+void snw_sparse_multiply(const snw_sparse *sp, snw_matrix A, const double *x, double *y) {
+    for (int i = 0; i < sp->n; i++) y[i] = 0;
+    for (int j = 0; j < sp->n; j++) {
+        const snw_column_entries a = snw_matrix_column(A, j);
+        const int *row, count = snw_sparse_column(sp, j, &row);
+        for (int k = 0; k < count; k++) y[row[k]] += *snw_column_entry(a, row[k], k) * x[j];
+    }
+}
+
+// ---- factors ------------------------------------------------------------------------------------
 
 // mark row i of column k: for elimination if it is a pivot row, else as remaining
 static void sparse_reach(snw_sparse *sp, int i, int k, int *nleft) {
@@ -155,12 +215,14 @@ static void sparse_reach(snw_sparse *sp, int i, int k, int *nleft) {
 
 // x <- column k of A less the multiples of earlier columns; entries of U are stored. Returns the
 // number of remaining rows, -1: no memory
-static int eliminate_column(snw_sparse *sp, const double *A, int k) {
+static int eliminate_column(snw_sparse *sp, snw_matrix A, int k) {
     const int column = sp->order[k];
     int nleft = 0, nu = k > 0 ? sp->u_end[k - 1] : 0;
+    const snw_column_entries a = snw_matrix_column(A, column);
     for (int p = sp->start[column]; p < sp->start[column + 1]; p++) {
-        sparse_reach(sp, sp->row[p], k, &nleft);
-        sp->x[sp->row[p]] = A[(size_t)column * (size_t)sp->n + (size_t)sp->row[p]];
+        const int i = sp->row[p];
+        sparse_reach(sp, i, k, &nleft);
+        sp->x[i] = *snw_column_entry(a, i, p - sp->start[column]);
     }
     unsigned char *due = sp->due;
     sp->terms = sp->seen[column] == k ? fabs(sp->x[column]) : 0;
@@ -168,7 +230,7 @@ static int eliminate_column(snw_sparse *sp, const double *A, int k) {
         const int j = (int)(due - sp->due);
         const double x = sp->x[sp->pivot[j]];
         *due++ = 0;
-        if (nu == sp->room) {
+        if (nu == sp->room && !sparse_grow(sp, k > 0 ? sp->l_end[k - 1] : 0, nu)) {
             memset(sp->due, 0, (size_t)sp->n);
             return -1;
         }
@@ -205,26 +267,44 @@ static int sparse_choose(const snw_sparse *sp, int column, int nleft) {
     return best;
 }
 
-// Part of a pivot without exchange that cancellation must leave.
-static const double REMAINS = 1e-9;
+// Part of a pivot without exchange that cancellation must leave; and that it must leave in a large
+// matrix rather than exchange rows, which fills the factors: some digits of a step along a neutral
+// direction, which regularisation holds, are enough.
+static const double REMAINS = 1e-9, FEW_DIGITS = 1e-13;
+
+// Is enough left of a pivot on the diagonal that is a sum of terms of this magnitude?
+static bool sparse_pivot_remains(snw_sparse *sp, double pivot, double terms) {
+    if (!(pivot > sp->bound * terms && pivot < INFINITY)) return false;
+    sp->remains = fmin(sp->remains, pivot / terms);
+    return true;
+}
 
 // The diagonal as pivot; -1: too little of it is left.
 static int sparse_diagonal(snw_sparse *sp, int column, int k) {
     const double pivot = sp->seen[column] == k ? fabs(sp->x[column]) : 0;
-    if (!(pivot > REMAINS * sp->terms && pivot < INFINITY)) return -1;
-    sp->remains = fmin(sp->remains, pivot / sp->terms);
-    return column;
+    return sparse_pivot_remains(sp, pivot, sp->terms) ? column : -1;
 }
 
-static snw_status sparse_factorise(snw_sparse *sp, bool diagonal_only, const double *A) {
+// A NaN beside a pivot of its own row does not propagate.
+static bool sparse_is_finite(const snw_sparse *sp) {
+    const int last = sp->n - 1;
+    return sp->n == 0 || (snw_vector_is_finite(sp->u_end[last], sp->u) &&
+                          snw_vector_is_finite(sp->l_end[last], sp->l));
+}
+
+static snw_status sparse_factorise(snw_sparse *sp, bool diagonal_only, snw_matrix A) {
     const int n = sp->n;
     int nl = 0;
     sp->diagonal_only = diagonal_only;
+    sp->known = false;
     sp->remains = 1;
     for (int i = 0; i < n; i++) sp->place[i] = sp->seen[i] = -1;
     for (int k = 0; k < n; k++) {
         const int nleft = eliminate_column(sp, A, k);
-        if (nleft < 0 || nl + nleft - 1 > sp->room) return SNW_E_MEMORY;
+        if (nleft < 0) return SNW_E_MEMORY;
+        while (nl + nleft - 1 > sp->room) {
+            if (!sparse_grow(sp, nl, sp->u_end[k])) return SNW_E_MEMORY;
+        }
         const int pivot = diagonal_only ? sparse_diagonal(sp, sp->order[k], k)
                                         : sparse_choose(sp, sp->order[k], nleft);
         if (pivot < 0) return SNW_E_SINGULAR;
@@ -239,11 +319,38 @@ static snw_status sparse_factorise(snw_sparse *sp, bool diagonal_only, const dou
         sp->l_end[k] = nl;
     }
     for (int p = 0; p < nl; p++) sp->l_row[p] = sp->place[sp->l_row[p]];
-    // a NaN beside a pivot of its own row does not propagate
-    return snw_vector_is_finite(n > 0 ? sp->u_end[n - 1] : 0, sp->u) &&
-                   snw_vector_is_finite(nl, sp->l)
-               ? SNW_OK
-               : SNW_E_SINGULAR;
+    sp->known = diagonal_only;
+    return sparse_is_finite(sp) ? SNW_OK : SNW_E_SINGULAR;
+}
+
+// The same factors without exchanges where their rows are known: the same operations in the same
+// order, without the search for the columns that reach a column.
+static snw_status sparse_refactorise(snw_sparse *sp, snw_matrix A) {
+    double *x = sp->x; // by steps, not by rows
+    sp->diagonal_only = true;
+    sp->remains = 1;
+    for (int k = 0; k < sp->n; k++) {
+        const int column = sp->order[k], *row, count = snw_sparse_column(sp, column, &row);
+        const int u0 = k > 0 ? sp->u_end[k - 1] : 0, l0 = k > 0 ? sp->l_end[k - 1] : 0;
+        const snw_column_entries a = snw_matrix_column(A, column);
+        for (int p = u0; p < sp->u_end[k]; p++) x[sp->u_row[p]] = 0;
+        for (int p = l0; p < sp->l_end[k]; p++) x[sp->l_row[p]] = 0;
+        x[k] = 0;
+        for (int p = 0; p < count; p++) x[sp->place[row[p]]] = *snw_column_entry(a, row[p], p);
+        double terms = fabs(x[k]);
+        for (int p = u0; p < sp->u_end[k]; p++) {
+            const int j = sp->u_row[p];
+            const double xj = x[j], before = x[k];
+            sp->u[p] = xj;
+            for (int q = j > 0 ? sp->l_end[j - 1] : 0; q < sp->l_end[j]; q++)
+                x[sp->l_row[q]] -= sp->l[q] * xj;
+            terms += fabs(x[k] - before);
+        }
+        if (!sparse_pivot_remains(sp, fabs(x[k]), terms)) return SNW_E_SINGULAR;
+        sp->diagonal[k] = x[k];
+        for (int p = l0; p < sp->l_end[k]; p++) sp->l[p] = x[sp->l_row[p]] / x[k];
+    }
+    return sparse_is_finite(sp) ? SNW_OK : SNW_E_SINGULAR;
 }
 
 void snw_sparse_prefer_diagonal(snw_sparse *sp) { sp->prefer_diagonal = true; }
@@ -255,10 +362,24 @@ int snw_sparse_negative(const snw_sparse *sp) {
     return negative;
 }
 
-snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
-    if (sp->prefer_diagonal && sparse_factorise(sp, true, A) == SNW_OK) return SNW_OK;
+// Factors without exchanges that leave this part of each pivot.
+static snw_status sparse_keep_order(snw_sparse *sp, double bound, snw_matrix A) {
+    sp->bound = bound;
+    return sp->known ? sparse_refactorise(sp, A) : sparse_factorise(sp, true, A);
+}
+
+snw_status snw_sparse_factor(snw_sparse *sp, snw_matrix A) {
+    if (sp->prefer_diagonal && snw_sparse_factor_diagonal(sp, A) == SNW_OK) return SNW_OK;
+    if (sp->prefer_diagonal && sp->matrix && sparse_keep_order(sp, FEW_DIGITS, A) == SNW_OK)
+        return SNW_OK;
     return sparse_factorise(sp, false, A);
 }
+
+snw_status snw_sparse_factor_diagonal(snw_sparse *sp, snw_matrix A) {
+    return sparse_keep_order(sp, REMAINS, A);
+}
+
+bool snw_sparse_prefers_diagonal(const snw_sparse *sp) { return sp->prefer_diagonal; }
 
 double snw_sparse_least_pivot(const snw_sparse *sp) {
     double least = INFINITY;
@@ -266,14 +387,15 @@ double snw_sparse_least_pivot(const snw_sparse *sp) {
     return least;
 }
 
-double snw_sparse_smallest(const snw_sparse *sp, const double *A) {
+double snw_sparse_smallest(const snw_sparse *sp, snw_matrix A) {
     double smallest = INFINITY;
     if (sp->diagonal_only) return sp->remains;
     for (int k = 0; k < sp->n; k++) {
-        const double *column = A + (size_t)sp->order[k] * (size_t)sp->n;
+        const snw_column_entries a = snw_matrix_column(A, sp->order[k]);
+        const int *row, count = snw_sparse_column(sp, sp->order[k], &row);
         double largest = 0;
-        for (int p = sp->start[sp->order[k]]; p < sp->start[sp->order[k] + 1]; p++) {
-            largest = fmax(largest, fabs(column[sp->row[p]]) * sp->size[sp->row[p]]);
+        for (int p = 0; p < count; p++) {
+            largest = fmax(largest, fabs(*snw_column_entry(a, row[p], p)) * sp->size[row[p]]);
         }
         const double pivot = fabs(sp->diagonal[k]) * sp->size[sp->pivot[k]];
         smallest = fmin(smallest, pivot / largest);

@@ -27,7 +27,8 @@ typedef struct snw_own_factors {
 
 typedef struct snw_tangent {
     int n;
-    double *J; // n x n column major: in, the matrix; after factorisation, its factors. NULL: `own`
+    snw_matrix J; // in, the matrix; after factorisation, its rows scaled, or its dense factors.
+                  // entry NULL: `own`
     snw_own_factors own;
     double *row;      // scales of the rows
     double *diagonal; // of J, before factorisation
@@ -44,12 +45,12 @@ typedef struct snw_tangent {
     bool reserve;       // the sparse factors were too large; dense ones are used
 } snw_tangent;
 
-// Bytes that snw_tangent_take takes from an arena.
+// Bytes that snw_tangent_take takes from an arena: with a dense matrix, and without, where the
+// equations have factors of their own or the sparse factors a compressed matrix.
 size_t snw_tangent_scratch(int n);
-snw_tangent snw_tangent_take(int n, snw_arena *arena);
-// The same without a matrix.
 size_t snw_tangent_scratch_own(int n);
-snw_tangent snw_tangent_take_own(int n, snw_own_factors own, snw_arena *arena);
+// `sparse` may be NULL.
+snw_tangent snw_tangent_take(int n, snw_own_factors own, snw_sparse *sparse, snw_arena *arena);
 
 // Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also
 // when it is so close to singular that rounding determines the solution. t->regularisation <- NULL.

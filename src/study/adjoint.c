@@ -105,7 +105,7 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     a->covectors = snw_alloc((size_t)a->nscalar * sizeof *a->covectors);
     if (!a->block || !a->bars || !a->covectors) return SNW_E_MEMORY;
     set_pointers(a);
-    SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &a->T));
+    SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_DENSE_MATRIX, &a->T));
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_work_create(m, &a->w));
     SNW_TRY(snw_state_create(m, &a->s));
@@ -163,6 +163,8 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
 }
 
 void snw_adjoint_clear(snw_adjoint *a) {
+    a->split = a->split_past = false;
+    a->came = a->at = NULL;
     memset(a->bar, 0, (size_t)a->nscalar * bars_size(a) * sizeof *a->bar);
 }
 
@@ -289,11 +291,12 @@ void adjoint_border(snw_adjoint *a, const double *rows, double sign) {
     const int nv = m->nv, n = nv + m->nconstraint;
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, a->w, k);
-        double *column = column_of(a->T->A, n, nv + k);
+        double *column = column_of(a->T->A.entry, n, nv + k);
         memset(column, 0, (size_t)n * sizeof *column);
         for (int i = 0; i < nv; i++) {
             column[i] = -column_of(a->C, nv, k)[i];
-            column_of(a->T->A, n, i)[nv + k] = sign * rows[(size_t)nv * (size_t)k + (size_t)i];
+            column_of(a->T->A.entry, n, i)[nv + k] =
+                sign * rows[(size_t)nv * (size_t)k + (size_t)i];
         }
         if (c.slip_dof >= 0) column[c.slip_dof] += c.slip;
         if (c.inactive) column[nv + k] = 1;
@@ -315,7 +318,7 @@ void adjoint_place_matrix(snw_adjoint *a, const double *A) {
     const int nv = a->m->nv, n = nv + a->m->nconstraint;
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++)
-        memcpy(column_of(a->T->A, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
+        memcpy(column_of(a->T->A.entry, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
 }
 
 // mu, nu <- inv(T') (right side)
@@ -395,20 +398,21 @@ void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_ma
     adjoint_find_driven(a, map);
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++) {
-        double *to = column_of(a->T->A, n, j);
+        double *to = column_of(a->T->A.entry, n, j);
         const double *K = column_of(a->K, nv, j), *D = column_of(a->D, nv, j);
         const double *M = column_of(a->M, nv, j);
         const double ca = a->driven[j] ? 0 : c->a, cb = a->driven[j] ? 0 : c->b;
         for (int i = 0; i < nv; i++) to[i] = K[i] + ca * D[i] + cb * M[i];
     }
     if (m->nlie_block == 0) return;
-    snw_chart_jacobian(m, SNW_CHART_SE3, map->d, c->a, c->b, &map->s, a->chart);
+    snw_chart_jacobian(m, map->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3, map->d, c->a, c->b, &map->s,
+                       a->chart);
     for (int f = 0; f < m->nblock; f++) { // K S in place of K
         const snw_block *b = &m->block[f];
         if (b->space == SNW_SPACE_RN) continue;
         const double *S = a->chart + 108 * (size_t)b->lie_block;
         for (int k = 0; k < b->n; k++) {
-            double *to = column_of(a->T->A, n, b->dof + k);
+            double *to = column_of(a->T->A.entry, n, b->dof + k);
             for (int j = 0; j < b->n; j++) {
                 const double by = S[6 * j + k] - (j == k);
                 const double *K = column_of(a->K, nv, b->dof + j);
@@ -430,9 +434,9 @@ void adjoint_chart_rows(snw_adjoint *a) {
             double y[6] = {0};
             for (int k = 0; k < b->n; k++) {
                 for (int j = 0; j < b->n; j++)
-                    y[k] += column_of(a->T->A, n, b->dof + j)[r] * S[6 * j + k];
+                    y[k] += column_of(a->T->A.entry, n, b->dof + j)[r] * S[6 * j + k];
             }
-            for (int k = 0; k < b->n; k++) column_of(a->T->A, n, b->dof + k)[r] = y[k];
+            for (int k = 0; k < b->n; k++) column_of(a->T->A.entry, n, b->dof + k)[r] = y[k];
         }
     }
 }
@@ -441,7 +445,8 @@ void adjoint_rate_rows(snw_adjoint *a, double rate) {
     const int nv = a->m->nv, n = nv + a->m->nconstraint;
     for (int k = 0; k < a->m->nconstraint; k++) {
         for (int i = 0; i < nv && a->of_rates[k]; i++) {
-            if (!a->driven[i]) column_of(a->T->A, n, i)[nv + k] -= rate * column_of(a->C, nv, k)[i];
+            if (!a->driven[i])
+                column_of(a->T->A.entry, n, i)[nv + k] -= rate * column_of(a->C, nv, k)[i];
         }
     }
 }
@@ -486,6 +491,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     snw_covectors *v = &a->covectors[i];
     adjoint_memory_begin(a, map, i);
     adjoint_branch_begin(a, map, i);
+    if (map->split) adjoint_split_bars_to_chart(m, &map->s, b->place, b->rate, b->acc);
     double *right = a->line, *f = right + nv, *g = f + nv, *past = g + nv; // past: 4 nv
     double *const part[SNW_PAST_PARTS] = {[SNW_PAST_RATE] = past,
                                           [SNW_PAST_ACCELERATION] = past + nv,
@@ -526,7 +532,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     adjoint_branch_back(a, map, i);
     adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
     add_rows(a, 1, v->nu, b->place);
-    if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
+    if (m->nlie_block > 0) adjoint_carry_back(m, adjoint_turn(a, map), b->place);
     for (int k = 0; k < nv; k++) {
         for (int j = SNW_PAST_RATE; j < SNW_PAST_PARTS; j++)
             part[j][k] += c->f[j] * f[k] + c->g[j] * g[k];
@@ -546,6 +552,7 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
     a->half = adjoint_half_step(map);
     adjoint_tangents(a, map->t_laws, &s, false);
     adjoint_fix_rates(a, &map->s);
+    if (map->split) adjoint_split_tangents(a, &map->s);
     adjoint_step_matrix(a, map, &c);
     adjoint_border(a, a->C_place, -1);
     if (m->nlie_block > 0) adjoint_chart_rows(a);
@@ -553,6 +560,7 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
     SNW_TRY(adjoint_factor(a, false, "the step", map->s.t, err));
     adjoint_find_lengths(a, map);
     for (int i = 0; i < a->nscalar; i++) back_step_scalar(a, map, &c, i);
+    a->split = a->split_past = map->split;
     return SNW_OK;
 }
 
@@ -636,6 +644,15 @@ void adjoint_find_impulse(snw_adjoint *a, const snw_map *map) {
     for (int k = 0; k < m->nconstraint; k++) a->impulse[k] = -x[nv + k];
 }
 
+// Bars of accelerations += c times those of the pseudo-accelerations, which are those of the chart.
+static void add_pseudo(snw_adjoint *a, const snw_map *map, double c, const snw_bars *b) {
+    const int nv = a->m->nv;
+    double *rate = a->line, *acc = rate + nv;
+    for (int k = 0; k < nv; k++) rate[k] = 0, acc[k] = c * b->pseudo[k];
+    if (a->split_past) adjoint_split_bars_to_body(a->m, &map->s, b->place, rate, acc);
+    for (int k = 0; k < nv; k++) b->rate[k] += rate[k], b->acc[k] += acc[k];
+}
+
 static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     const int nv = m->nv;
@@ -655,7 +672,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
         snw_bars *b = &a->bars[i];
         snw_covectors *v = &a->covectors[i];
         adjoint_memory_begin(a, map, i);
-        for (int k = 0; k < nv; k++) b->acc[k] += by_pseudo * b->pseudo[k];
+        add_pseudo(a, map, by_pseudo, b);
         solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
         adjoint_memory_back(a, map, i);
         adjoint_branch_back(a, map, i);
@@ -683,11 +700,13 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
         memset(b->increment, 0, (size_t)nv * sizeof *b->increment);
         memset(b->old, 0, (size_t)nv * sizeof *b->old);
     }
+    if (!map->settles) a->split_past = false;
     return SNW_OK;
 }
 
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
     const bool shows = map->kind == SNW_MAP_ACCELERATIONS;
+    if (a->split) return false; // the bars are turned at the state of the map
     if (!shows && (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0)) return false;
     for (int i = 0; i < a->nscalar; i++) {
         for (int k = 0; k < a->m->nconstraint; k++) {
@@ -734,6 +753,7 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
 
 snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     clear_covectors(a);
+    adjoint_split_end(a, &map->s);
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) a->in_time = NAN; // its inputs have the gravity of its middle
     SNW_TRY(back_through(a, map, err));
@@ -799,8 +819,11 @@ static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const 
         if (fabs(a->now[i] - run) <= same_value * fmax(fabs(run), 1e-3)) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "probe '%s' has no derivative at t = %g s: it depends on more than the "
-                        "state there (a rotation beyond half a turn, a sum over the run)",
-                        a->m->desc->probe[a->output[i].probe].name, map->s.t);
+                        "state there (%s)",
+                        a->m->desc->probe[a->output[i].probe].name, map->s.t,
+                        a->m->hard ? "forces of hard contacts; that of a contact in equilibrium is "
+                                     "the derivative of the energy by its place"
+                                   : "a rotation beyond half a turn, a sum over the run");
     }
     return SNW_OK;
 }
@@ -900,6 +923,7 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     bool any = false, rest = false, all_places = true;
     for (int i = 0; i < a->nscalar * a->noutput; i++) any = any || y_bar[i] != 0;
     if (!any) return SNW_OK;
+    adjoint_split_end(a, &map->s);
     SNW_TRY(adjoint_rows(a, map, y, err));
     for (int i = 0; i < a->noutput; i++) {
         bool used = false;

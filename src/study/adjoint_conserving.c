@@ -45,7 +45,8 @@ static const double weight4[] = {2.0 / 3, -1.0 / 12, 0};
     AT(double, by_v, nv, "energy by velocity")                                                     \
     AT(double, parts, parts_n, "at the step")                                                      \
     AT(double, tangent, (size_t)CONSERVED_TANGENTS *nv *nv, "written tangents")                    \
-    AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")
+    AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")                               \
+    AT(double, rows, 3 * (n - nv) * nv, "rows of constraints")
 
 static void conserved_place(void *object, snw_fields *f) {
     adjoint_conserved *o = object;
@@ -311,7 +312,7 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     const snw_conserved_step x = step_of(map, 0);
     o->theta = snw_conserving_evaluate_step(o->c, &x, o->parts);
     conserved_line l = {.o = o, .a = a, .map = map, .n = o->at.n};
-    const bool written = o->written = conserved_tangent_find(m, o, map);
+    const bool written = o->shown = conserved_tangent_find(m, o, map);
     for (size_t k = 0; k < n; k++) {
         l.k = (int)k, l.of = BY_INCREMENT;
         const double *by = written  ? conserved_tangent_column(m, o, map->h, BY_INCREMENT, (int)k)
@@ -333,12 +334,15 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     for (int k = 0; k < m->nsignal; k++) {
         if (!adjoint_is_memory(m, k)) continue;
         l.k = k, l.of = BY_MEMORY;
+        o->shown = false;
         join_column(m, o, differentiate_line(&l, 1e-2 * fmax(1e-3, fabs(map->z_from[k]))),
                     o->by_memory + (size_t)k * size);
     }
     l.of = BY_LENGTH;
-    if (adjoint_moves(map))
+    if (adjoint_moves(map)) {
         join_column(m, o, differentiate_line(&l, move_length * map->h), o->by_length);
+        o->shown = false;
+    }
     // gain by E_0 is -1, E_1 by E_0 is 1
     memset(o->by_energy, 0, size * sizeof *o->by_energy);
     o->by_energy[n + nv] = 1;
@@ -353,7 +357,7 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
 
 void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map) {
     const snw_conserved_step x = step_of(map, 0);
-    if (!a->conserved->written)
+    if (!a->conserved->shown)
         (void)snw_conserving_evaluate_step(a->conserved->c, &x, a->conserved->parts);
 }
 

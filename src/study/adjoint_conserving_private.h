@@ -29,28 +29,28 @@ typedef struct adjoint_conserved {
     double *by_q, *by_v;       // nv: of the energy at a state
     double *parts;             // at the step
     double theta;
-    bool written; // the derivatives of the present step are written tangents
+    bool shown; // c is evaluated at the present step, and not at a sample
     void *block;
     // of written tangents; NULL where the model has none
     snw_part_model *conservative, *inertia;
     snw_inputs *part_in;
     snw_state *still;
-    double *tangent, *line;
+    double *tangent, *line, *rows;
 } adjoint_conserved;
 
 // a->conserved->c <- evaluated at the step of the last sweep back or forward.
 void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map);
 
 // Matrices nv x nv and vectors nv of the written tangents.
-enum { CONSERVED_TANGENTS = 12, CONSERVED_LINES = 10 };
+enum { CONSERVED_TANGENTS = 14, CONSERVED_LINES = 14 };
 
-// Are the tangents of a model written? Without spherical and free joints, loops, contacts, laws
-// that read probes, moved bases and conditions, where the parts of its forces are known.
+// Are the tangents of a model written? Without contacts, wheels, laws with memory that grows, moved
+// bases and conditions, where the parts of its forces are known.
 bool conserved_tangent_applies(const snw_model *m);
 SNW_NODISCARD snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o);
 void conserved_tangent_destroy(adjoint_conserved *o);
 // Finds the matrices of a step whose equations have just been evaluated by o->c. False: it has none
-// (they are differences then): also where gravity changes from step to step.
+// (they are differences then).
 bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map);
 // Derivatives of the parts of its equations (snw_conserved_parts) by coordinate k of a variable.
 const double *conserved_tangent_column(const snw_model *m, const adjoint_conserved *o, double h,

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// Written tangents of a step of the conserving scheme, theory.md (7.5.22). With P = M v and the
-// derivative Q of P by places, the inertia forces at zero acceleration are G = Q v - T_q, and so
-// the forces of a step F + D v - T_q = r(q_m, v, 0) - Q v have the derivatives
+// Written tangents of a step of the conserving scheme, theory.md (7.5.22). With P = M v
+// and the derivative Q of P by places at fixed v, the kinetic energy has T_q = Q^T v/2, and the
+// inertia forces at zero acceleration are G = Q v - T_q - ad_v^T P; ad_v is that of the spherical
+// and free joints, of which all derivatives by places are body twists at fixed body velocities. So
+// the forces of a step F + D v - T_q = r(q_m, v, 0) - Q v + ad_v^T P have the derivatives
 //
-//     by places  K - Q',   by velocities  D - D_G - Q^T,   T_qq = Q' - K_G,
+//     by places  K - Q' + Q ad_v + ad_v^T Q,   by velocities  D - D_G - Q^T,
+//     T_qq = Q' - Q ad_v - ad_v^T Q - K_G,
 //
 // K, D those of the residual r, K_G, D_G of G, Q' the derivative of Q along v, which is a
 // difference of order 4 of four tangents: the second derivatives of M are in no written tangent.
 // The conservative forces in motion are those at rest and G, so that the tangents of the other
 // forces are K - K_c - K_G and D - D_G.
+//
+// Loops have forces -C^T lambda at the middle, which are conservative ones here, and at the end an
+// impulse C^T pi for which C v_1 = 0. Its derivative by places is C' + C ad at fixed v_1, C' that
+// of the rows along v_1, a difference of order 4.
 #include "study/adjoint_conserving_private.h"
 
 #include "base/fail.h"
+#include "dynamics/constraint.h"
+#include "integrate/lie_block.h"
+#include "math/stumpff.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 
@@ -23,15 +33,29 @@
 static const double along = 1e-3;
 
 // Matrices: forces of the step by places and velocities; Q, M at the middle, the start and the end
-// (M there as factors); T_qq; conservative forces by places, other forces by both.
+// (M there as factors); T_qq; conservative forces by places, other forces by both; weight over the
+// arc of the step (6.3) by places at the middle and by increments.
 enum { FORCE_K, FORCE_D, MID_Q, MID_M, START_Q, START_M, END_Q, END_M, HESSIAN, STATIC_K, HEAT_K };
-enum { HEAT_D = CONSERVED_TANGENTS - 1 };
+enum { HEAT_D = HEAT_K + 1, ARC_K, ARC_D };
+_Static_assert(ARC_D == CONSERVED_TANGENTS - 1, "matrices of the written tangents");
 // Vectors: T_q at the middle and the end; conservative forces at the middle, gradient of the
-// potential at the end; other forces; variations.
-enum { MID_T, END_T, STATIC_F, END_U, HEAT_F, VARY_P, VARY_P0, VARY_P1, VARY_M, VARY_V };
+// potential at the end; other forces; change of gravity at the start; momenta at the end and at
+// the start, transported to the middle; variations.
+// END_W: the momenta at the end, with the impulse, by places, times v_1.
+enum { MID_T, END_T, END_W, STATIC_F, END_U, HEAT_F, START_U, MOMENTUM_1, MOMENTUM_0 };
+enum { VARY_P = MOMENTUM_0 + 1, VARY_P0, VARY_P1, VARY_M, VARY_V };
+_Static_assert(VARY_V == CONSERVED_LINES - 1, "vectors of the written tangents");
 
 static double *matrix_of(const snw_model *m, const adjoint_conserved *o, int k) {
     return o->tangent + (size_t)k * (size_t)m->nv * (size_t)m->nv;
+}
+
+// Rows of the constraints (nconstraint x nv): at the middle, at the end, their derivative along
+// v_1.
+enum { MID_C, END_C, RATE_C };
+
+static double *rows_of(const snw_model *m, const adjoint_conserved *o, int k) {
+    return o->rows + (size_t)k * (size_t)m->nconstraint * (size_t)m->nv;
 }
 
 static double *line_of(const snw_model *m, const adjoint_conserved *o, int k) {
@@ -39,8 +63,10 @@ static double *line_of(const snw_model *m, const adjoint_conserved *o, int k) {
 }
 
 bool conserved_tangent_applies(const snw_model *m) {
-    return m->nlie_block == 0 && m->nconstraint == 0 && m->ncontact_point == 0 &&
-           m->ntouching_rod == 0 && m->nlive == 0 && m->nconditional == 0 &&
+    for (int i = 0; i < m->nsignal; i++) {
+        if (snw_signal_grows(&m->signal[i])) return false; // the memory after the step varies
+    }
+    return m->ncontact_point == 0 && m->ntouching_rod == 0 && m->nconditional == 0 &&
            snw_part_model_applies(m);
 }
 
@@ -59,11 +85,14 @@ void conserved_tangent_destroy(adjoint_conserved *o) {
     snw_part_model_destroy(o->inertia);
 }
 
-// o->still <- the configuration q with velocities and accelerations (NULL: zero)
+// ---- matrices -----------------------------------------------------------------------------------
+
+// o->still <- the configuration q with velocities and accelerations (NULL: zero), no multipliers
 static void place(const snw_model *m, const adjoint_conserved *o, const double *q, const double *v,
                   const double *a) {
     const size_t bytes = (size_t)m->nv * sizeof(double);
     snw_state_copy(m, o->c->mid, o->still);
+    memset(o->still->lambda, 0, (size_t)m->nconstraint * sizeof *o->still->lambda);
     memcpy(o->still->q, q, (size_t)m->nq * sizeof *q);
     memset(o->still->v, 0, bytes);
     memset(o->still->a, 0, bytes);
@@ -84,26 +113,53 @@ static void tangents(const adjoint_conserved *o, const snw_model *part, const sn
     if (M) snw_tangent_assemble(part, in, 0, 0, 1, w, M);
 }
 
-// y (n) <- A x, or A'x
-static void multiply(int n, const double *A, bool transposed, const double *x, double *y) {
-    if (!transposed) memset(y, 0, (size_t)n * sizeof *y);
-    for (int k = 0; k < n; k++) {
-        const double *column = A + (size_t)n * (size_t)k;
-        if (transposed) {
-            y[k] = snw_vector_dot(n, column, x);
-        } else {
-            for (int i = 0; i < n; i++) y[i] += column[i] * x[k];
+// o->still gets the multipliers
+static void give_multipliers(const snw_model *m, const adjoint_conserved *o, const double *lambda) {
+    memcpy(o->still->lambda, lambda, (size_t)m->nconstraint * sizeof *lambda);
+}
+
+// out (nv x nv) += c A ad_v, on the columns of the spherical and free joints
+static void add_times_ad(const snw_model *m, double c, const double *A, const double *v,
+                         double *out) {
+    const size_t nv = (size_t)m->nv;
+    for (int f = 0; f < m->nlie_block; f++) {
+        const snw_block *b = snw_lie_block(m, f);
+        double ad[36];
+        adjoint_block_ad(b, v, ad);
+        for (int k = 0; k < b->n; k++) {
+            double *to = out + ((size_t)b->dof + (size_t)k) * nv;
+            for (int i = 0; i < b->n; i++) {
+                const double *from = A + ((size_t)b->dof + (size_t)i) * nv;
+                for (size_t j = 0; j < nv; j++) to[j] += c * ad[6 * k + i] * from[j];
+            }
         }
     }
 }
 
-// T_q (nv) <- Q v - G at q with velocities v; Q is known
-static void kinetic_slope(const snw_model *m, const adjoint_conserved *o, const double *q,
-                          const double *v, const double *Q, double *out) {
-    place(m, o, q, v, NULL);
-    tangents(o, &o->inertia->m, o->part_in, false, NULL, NULL, NULL);
-    multiply(m->nv, Q, false, v, out);
-    for (int i = 0; i < m->nv; i++) out[i] -= o->c->w->r[i];
+// out += c ad_v^T A, on the rows of these joints
+static void add_ad_times(const snw_model *m, double c, const double *A, const double *v,
+                         double *out) {
+    const size_t nv = (size_t)m->nv;
+    for (int f = 0; f < m->nlie_block; f++) {
+        const snw_block *b = snw_lie_block(m, f);
+        double ad[36];
+        adjoint_block_ad(b, v, ad);
+        for (size_t j = 0; j < nv; j++) {
+            const double *from = A + j * nv + b->dof;
+            double *to = out + j * nv + b->dof;
+            for (int k = 0; k < b->n; k++) {
+                for (int i = 0; i < b->n; i++) to[k] += c * ad[6 * k + i] * from[i];
+            }
+        }
+    }
+}
+
+// Q, M <- momenta M v at q by places at fixed v, and the mass matrix
+static void momentum_tangents(const snw_model *m, const adjoint_conserved *o, const double *q,
+                              const double *v, double *Q, double *M) {
+    place(m, o, q, NULL, v);
+    tangents(o, &o->inertia->m, o->part_in, false, Q, NULL, M);
+    add_times_ad(m, -1, M, v, Q);
 }
 
 // out <- derivative of Q at the middle along the velocities v
@@ -111,78 +167,284 @@ static void find_momentum_rate(const snw_model *m, const adjoint_conserved *o, d
     static const double weight[] = {2.0 / 3, -1.0 / 12};
     const size_t nv = (size_t)m->nv, all = nv * nv;
     const double *v = o->c->mid->v;
-    double *Q = o->c->T, *unit = line_of(m, o, VARY_P), size = 0;
+    double *Q = o->c->T, *M = o->c->E, size = 0;
     memset(out, 0, all * sizeof *out);
     for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
     if (!(size > 0)) return; // Q is linear in v
     const double step = along / size;
-    memcpy(unit, v, nv * sizeof *unit);
     for (int k = 1; k <= 2; k++) {
         for (int side = -1; side < 2; side += 2) {
-            snw_move(m, o->c->mid->q, side * k * step, unit, o->q);
-            place(m, o, o->q, NULL, v);
-            tangents(o, &o->inertia->m, o->part_in, false, Q, NULL, NULL);
+            snw_move(m, o->c->mid->q, side * k * step, v, o->q);
+            momentum_tangents(m, o, o->q, v, Q, M);
             const double c = side * weight[k - 1] / step;
             for (size_t i = 0; i < all; i++) out[i] += c * Q[i];
         }
     }
 }
 
+// out <- c A^T v
+static void times_velocities(const snw_model *m, double c, const double *A, const double *v,
+                             double *out) {
+    for (int k = 0; k < m->nv; k++)
+        out[k] = c * snw_vector_dot(m->nv, A + (size_t)m->nv * (size_t)k, v);
+}
+
+// ---- constraints --------------------------------------------------------------------------------
+
+// out (nconstraint x nv) <- rows at the configuration q
+static void find_rows(const snw_model *m, const adjoint_conserved *o, const double *q,
+                      double *out) {
+    const size_t nv = (size_t)m->nv;
+    double *unit = o->c->dx;
+    place(m, o, q, NULL, NULL);
+    snw_kinematics(m, o->c->in, o->still, false, o->c->w);
+    snw_jacobian_pass(m, o->c->w);
+    snw_constraints_jacobian(m, o->c->w);
+    memset(out, 0, (size_t)m->nconstraint * nv * sizeof *out);
+    memset(unit, 0, (size_t)m->nconstraint * sizeof *unit);
+    for (int k = 0; k < m->nconstraint; k++) {
+        unit[k] = 1;
+        snw_constraints_apply_transpose(m, o->c->w, unit, out + (size_t)k * nv);
+        unit[k] = 0;
+    }
+}
+
+// The rows, and END_Q with the impulse at the end
+static void find_constraints(const snw_model *m, const adjoint_conserved *o) {
+    static const double weight[] = {2.0 / 3, -1.0 / 12};
+    const snw_conserving *c = o->c;
+    const size_t nr = (size_t)m->nconstraint, all = nr * (size_t)m->nv;
+    const double *v = c->end->v;
+    double *rate = rows_of(m, o, RATE_C), *rows = rows_of(m, o, MID_C), size = 0;
+    if (nr == 0) return;
+    memset(rate, 0, all * sizeof *rate);
+    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
+    for (int j = -2; j <= 2 && size > 0; j++) {
+        if (j == 0) continue;
+        const double step = along / size, by = j < 0 ? -weight[-j - 1] : weight[j - 1];
+        snw_move(m, c->end->q, j * step, v, o->q);
+        find_rows(m, o, o->q, rows);
+        for (size_t i = 0; i < all; i++) rate[i] += by / step * rows[i];
+    }
+    find_rows(m, o, c->mid->q, rows);
+    find_rows(m, o, c->end->q, rows_of(m, o, END_C));
+    place(m, o, c->end->q, NULL, v);
+    give_multipliers(m, o, c->S + nr * nr);
+    tangents(o, &o->inertia->m, o->part_in, false, matrix_of(m, o, END_Q), NULL, NULL);
+    add_times_ad(m, -1, matrix_of(m, o, END_M), v, matrix_of(m, o, END_Q));
+}
+
+// ---- weight over the arc of the step ------------------------------------------------------------
+
+// Torque on a root by the weight `down` (in its axes) of a mass with the first moment S about it,
+// minus that of conserving_forces.c.
+static snw_vec3 arc_torque(snw_twist d, double mass, snw_vec3 S, snw_vec3 down) {
+    double stumpff[SNW_STUMPFF_MAX];
+    snw_stumpff(0.25 * snw_dot(d.w, d.w), 3, stumpff);
+    const snw_vec3 path = snw_add(snw_scale(mass, d.v), snw_cross(d.w, S));
+    return snw_scale(-0.25 * stumpff[3], snw_cross(snw_cross(d.w, path), down));
+}
+
+// ARC_K, ARC_D of a root, STATIC_F += its torque; c->w has the motion of the middle with Jacobians.
+static void find_arc(const snw_model *m, const adjoint_conserved *o, const snw_block *b) {
+    const snw_conserving *c = o->c;
+    const snw_work *w = c->w;
+    const size_t nv = (size_t)m->nv;
+    const snw_se3 g = w->g[b->seg];
+    const snw_twist d = snw_lie_block_twist(b, 1, c->d);
+    const snw_vec3 down = snw_rotate_inv(g.R, c->in->gravity);
+    double *K = matrix_of(m, o, ARC_K), *D = matrix_of(m, o, ARC_D), mass = 0;
+    double *moved = line_of(m, o, VARY_P); // 3 x nv <- change of S by places, with the root fixed
+    snw_vec3 S = {{0}};
+    memset(moved, 0, 3 * nv * sizeof *moved);
+    for (int s = 1; s < m->nseg; s++) {
+        const snw_path *path = &m->path[m->seg[s].path];
+        if (!snw_seg_has_mass(m, w, s) || path->n == 0 || path->dof[0] != b->dof) continue;
+        const snw_inertia *M = &m->seg[s].M;
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(g), w->g[s]);
+        const double *J = w->J + m->seg_store[s];
+        mass += M->m;
+        S = snw_add(S, snw_add(snw_scale(M->m, h.p), snw_rotate(h.R, M->mc)));
+        for (int j = 0; j < path->n; j++) {
+            snw_twist x;
+            for (int i = 0; i < 6; i++) x.e[i] = J[(size_t)i * (size_t)path->ld + (size_t)j];
+            const snw_vec3 p =
+                snw_rotate(h.R, snw_add(snw_scale(M->m, x.v), snw_cross(x.w, M->mc)));
+            for (int i = 0; i < 3; i++) moved[3 * path->dof[j] + i] += p.e[i];
+        }
+    }
+    const snw_vec3 torque = arc_torque(d, mass, S, down);
+    for (int i = 0; i < 3; i++) line_of(m, o, STATIC_F)[b->dof + i] += torque.e[i];
+    for (size_t k = 0; k < nv; k++) { // places
+        snw_vec3 by = {{moved[3 * k], moved[3 * k + 1], moved[3 * k + 2]}}, turned = {{0}};
+        const int own = (int)k - b->dof;
+        if (own >= 0 && own < b->n) { // the root itself: axes turn, its place is subtracted
+            const snw_twist e = snw_twist_unit(own);
+            by = snw_sub(by, snw_add(snw_cross(e.w, S), snw_scale(mass, e.v)));
+            turned = snw_cross(down, e.w);
+        }
+        const snw_vec3 f = snw_add(arc_torque(d, 0, by, down), arc_torque(d, mass, S, turned));
+        for (int i = 0; i < 3; i++) K[k * nv + (size_t)(b->dof + i)] = f.e[i];
+    }
+    for (int k = 0; k < b->n; k++) { // increments, by differences of order 6
+        const double step = 1e-2 * (k < 3 ? 1 : m->length);
+        double *column = D + (size_t)(b->dof + k) * nv + b->dof;
+        for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+            if (j == 0) continue;
+            snw_twist at = d;
+            at.e[k] += j * step;
+            const snw_vec3 f = arc_torque(at, mass, S, down);
+            const double by = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / step;
+            for (int i = 0; i < 3; i++) column[i] += by * f.e[i];
+        }
+    }
+}
+
+static void find_arcs(const snw_model *m, const adjoint_conserved *o) {
+    const size_t bytes = (size_t)m->nv * (size_t)m->nv * sizeof(double);
+    if (m->nlie_block == 0) return;
+    memset(matrix_of(m, o, ARC_K), 0, bytes);
+    memset(matrix_of(m, o, ARC_D), 0, bytes);
+    place(m, o, o->c->mid->q, NULL, NULL);
+    snw_kinematics(m, o->c->in, o->still, false, o->c->w);
+    snw_jacobian_pass(m, o->c->w);
+    for (int f = 0; f < m->nlie_block; f++) {
+        const snw_block *b = snw_lie_block(m, f);
+        if (snw_lie_block_is_root(m, b)) find_arc(m, o, b);
+    }
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
 bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map) {
     snw_conserving *c = o->c;
     const size_t nv = (size_t)m->nv, bytes = nv * sizeof(double);
     if (!o->inertia) return false;
-    snw_inputs_at(m, map->gravity_laws, o->part_in);
-    const snw_vec3 change = snw_sub(o->part_in->gravity, c->in->gravity);
-    if (snw_dot(change, change) > 0) return false;
     const snw_model *inertia = &o->inertia->m, *conservative = &o->conservative->m;
     const double *v = c->mid->v;
     double *K = matrix_of(m, o, FORCE_K), *D = matrix_of(m, o, FORCE_D);
     double *KG = c->T, *DG = c->E, *force = line_of(m, o, HEAT_F);
+    double *S = matrix_of(m, o, HESSIAN), *static_K = matrix_of(m, o, STATIC_K);
+    double *Q = matrix_of(m, o, MID_Q), *M = matrix_of(m, o, MID_M), *F = line_of(m, o, STATIC_F);
+    // momenta, transported to the middle
+    for (size_t i = 0; i < nv; i++) force[i] = 2 * c->P[i] - c->p0[i]; // before the impulse
+    snw_transport_half(m, c->d, true, force, line_of(m, o, MOMENTUM_1));
+    snw_transport_half(m, c->d, false, c->p0, line_of(m, o, MOMENTUM_0));
+    // conservative forces at rest; potential at the end, and of the change of gravity at the start
     snw_part_inputs(m, c->in, SNW_PART_CONSERVATIVE, o->part_in);
-    // conservative forces at rest; potential at the end
     place(m, o, c->end->q, NULL, NULL);
     tangents(o, conservative, o->part_in, true, NULL, NULL, NULL);
     memcpy(line_of(m, o, END_U), c->w->r, bytes);
     place(m, o, c->mid->q, NULL, NULL);
-    tangents(o, conservative, o->part_in, true, matrix_of(m, o, STATIC_K), NULL, NULL);
-    memcpy(line_of(m, o, STATIC_F), c->w->r, bytes);
+    give_multipliers(m, o, c->mid->lambda);
+    tangents(o, conservative, o->part_in, true, static_K, NULL, NULL);
+    memcpy(F, c->w->r, bytes);
+    snw_inputs_at(m, map->gravity_laws, o->part_in);
+    const snw_vec3 change = snw_sub(c->in->gravity, o->part_in->gravity);
+    snw_part_inputs(m, c->in, SNW_PART_IMPULSE, o->part_in);
+    memset(line_of(m, o, START_U), 0, bytes);
+    if (snw_dot(change, change) > 0) {
+        o->part_in->gravity = change;
+        place(m, o, c->now->q, NULL, NULL);
+        tangents(o, inertia, o->part_in, true, NULL, NULL, NULL);
+        memcpy(line_of(m, o, START_U), c->w->r, bytes);
+        o->part_in->gravity = (snw_vec3){{0}};
+    }
+    // all forces
     place(m, o, c->mid->q, v, NULL);
+    give_multipliers(m, o, c->mid->lambda);
     tangents(o, m, c->in, false, K, D, NULL);
     memcpy(force, c->w->r, bytes);
     // inertia
-    snw_part_inputs(m, c->in, SNW_PART_IMPULSE, o->part_in);
-    place(m, o, c->mid->q, NULL, v);
-    tangents(o, inertia, o->part_in, false, matrix_of(m, o, MID_Q), NULL, matrix_of(m, o, MID_M));
-    place(m, o, c->now->q, NULL, c->now->v);
-    tangents(o, inertia, o->part_in, false, matrix_of(m, o, START_Q), NULL,
-             matrix_of(m, o, START_M));
-    place(m, o, c->end->q, NULL, c->end->v);
-    tangents(o, inertia, o->part_in, false, matrix_of(m, o, END_Q), NULL, matrix_of(m, o, END_M));
-    kinetic_slope(m, o, c->end->q, c->end->v, matrix_of(m, o, END_Q), line_of(m, o, END_T));
-    double *S = matrix_of(m, o, HESSIAN), *T = line_of(m, o, MID_T);
+    momentum_tangents(m, o, c->mid->q, v, Q, M);
+    momentum_tangents(m, o, c->now->q, c->now->v, matrix_of(m, o, START_Q),
+                      matrix_of(m, o, START_M));
+    momentum_tangents(m, o, c->end->q, c->end->v, matrix_of(m, o, END_Q), matrix_of(m, o, END_M));
+    times_velocities(m, 0.5, matrix_of(m, o, END_Q), c->end->v, line_of(m, o, END_T));
+    times_velocities(m, 0.5, Q, v, line_of(m, o, MID_T));
+    find_constraints(m, o);
+    times_velocities(m, 1, matrix_of(m, o, END_Q), c->end->v, line_of(m, o, END_W));
     find_momentum_rate(m, o, S);
     place(m, o, c->mid->q, v, NULL);
     tangents(o, inertia, o->part_in, false, KG, DG, NULL);
-    // S is the derivative of Q, then T_qq
-    const double *Q = matrix_of(m, o, MID_Q), *static_K = matrix_of(m, o, STATIC_K);
-    const double *F = line_of(m, o, STATIC_F);
+    for (size_t i = 0; i < nv; i++) force[i] -= F[i] + c->w->r[i];
+    // G at fixed velocities; S is the derivative of Q, then T_qq
     double *heat_K = matrix_of(m, o, HEAT_K), *heat_D = matrix_of(m, o, HEAT_D);
+    for (size_t i = 0; i < nv * nv; i++) {
+        heat_D[i] = D[i] - DG[i];
+        heat_K[i] = K[i] - KG[i] - static_K[i];
+    }
+    add_times_ad(m, -1, heat_D, v, heat_K);
+    add_times_ad(m, -1, M, v, DG);
+    add_times_ad(m, -1, DG, v, KG);
+    for (size_t i = 0; i < nv * nv; i++) S[i] -= KG[i];
+    add_times_ad(m, -1, Q, v, S);
+    add_ad_times(m, -1, Q, v, S);
     for (size_t j = 0, at = 0; j < nv; j++) {
         for (size_t i = 0; i < nv; i++, at++) {
-            heat_K[at] = K[at] - static_K[at] - KG[at];
-            heat_D[at] = D[at] - DG[at];
-            K[at] -= S[at];
+            K[at] = heat_K[at] + static_K[at] - S[at];
             D[at] = heat_D[at] - Q[i * nv + j];
-            S[at] -= KG[at];
         }
     }
-    multiply(m->nv, Q, false, v, T);
-    for (size_t i = 0; i < nv; i++) {
-        force[i] -= F[i] + c->w->r[i];
-        T[i] -= c->w->r[i];
-    }
+    find_arcs(m, o);
     return snw_cholesky_factor(m->nv, matrix_of(m, o, END_M)) == SNW_OK;
+}
+
+// ---- columns ------------------------------------------------------------------------------------
+
+// Changes of the places at the start, the middle and the end by a unit of one variable: n of each
+// from coordinate `dof` on, those of its joint.
+typedef struct step_variation {
+    int dof, n;
+    snw_twist start, middle, end;
+    snw_twist half[2]; // of half the increment, back from the end and forward from the start
+} step_variation;
+
+static step_variation vary_step(const snw_model *m, const snw_conserving *c, conserved_variable of,
+                                int k) {
+    const bool increment = of == BY_INCREMENT;
+    for (int f = 0; f < m->nlie_block; f++) {
+        const snw_block *b = snw_lie_block(m, f);
+        if (k < b->dof || k >= b->dof + b->n) continue;
+        const snw_twist d = snw_lie_block_twist(b, 1, c->d), e = snw_twist_unit(k - b->dof);
+        step_variation x = {.dof = b->dof, .n = b->n};
+        if (of == BY_RATE) return x;
+        if (!increment) {
+            x.start = e;
+            x.middle = snw_twist_to_child(snw_se3_exp(snw_twist_scale(0.5, d)), e);
+            x.end = snw_twist_to_child(snw_se3_exp(d), e);
+            return x;
+        }
+        for (int side = 0; side < 2; side++) {
+            const double part = side ? 0.5 : -0.5;
+            const snw_lower T = snw_se3_tangent(snw_twist_scale(part, d));
+            x.half[side] = snw_lower_apply(&T, snw_twist_scale(part, e));
+        }
+        const snw_lower T = snw_se3_tangent(d);
+        x.middle = x.half[1];
+        x.end = snw_lower_apply(&T, e);
+        return x;
+    }
+    step_variation x = {.dof = k, .n = 1};
+    x.start.e[0] = of == BY_PLACE;
+    x.middle.e[0] = increment ? 0.5 : of == BY_PLACE;
+    x.end.e[0] = of != BY_RATE;
+    return x;
+}
+
+// y (nv) += c A x, x the entries of a variation
+static void add_product(const snw_model *m, double c, const double *A, const step_variation *s,
+                        const snw_twist *x, double *y) {
+    for (int k = 0; k < s->n; k++) {
+        const double *column = A + (size_t)m->nv * (size_t)(s->dof + k), by = c * x->e[k];
+        for (int i = 0; i < m->nv && by != 0; i++) y[i] += by * column[i];
+    }
+}
+
+static double variation_dot(const step_variation *s, const snw_twist *x, const double *f) {
+    double sum = 0;
+    for (int k = 0; k < s->n; k++) sum += x->e[k] * f[s->dof + k];
+    return sum;
 }
 
 // y (nv) += c times column k of A
@@ -191,54 +453,111 @@ static void add_column(const snw_model *m, double c, const double *A, int k, dou
     for (int i = 0; i < m->nv && c != 0; i++) y[i] += c * column[i];
 }
 
+// out (nv) <- change of p_1 - p_0, both transported to the middle, from those of p_1 and p_0
+static void vary_momenta(const snw_model *m, const adjoint_conserved *o, const step_variation *s,
+                         const double *p1, const double *p0, double *scratch, double *out) {
+    snw_transport_half(m, o->c->d, true, p1, out);
+    snw_transport_half(m, o->c->d, false, p0, scratch);
+    for (int i = 0; i < m->nv; i++) out[i] -= scratch[i];
+    if (m->nlie_block == 0 || s->n == 1) return;
+    for (int side = 0; side < 2; side++) { // the transport itself
+        snw_wrench p = {0};
+        for (int i = 0; i < s->n; i++)
+            p.e[i] = line_of(m, o, side ? MOMENTUM_0 : MOMENTUM_1)[s->dof + i];
+        const snw_wrench by = snw_ad_pull(s->half[side], p);
+        for (int i = 0; i < s->n; i++) out[s->dof + i] += (side ? -1 : 1) * by.e[i];
+    }
+}
+
+// out <- column of a multiplier, whose force is -C^T lambda
+static const double *multiplier_column(const snw_model *m, const adjoint_conserved *o, int k) {
+    double *out = o->sample + o->at.n;
+    const double *row = rows_of(m, o, MID_C) + (size_t)k * (size_t)m->nv;
+    memset(out, 0, (size_t)o->at.n * sizeof *out);
+    for (int i = 0; i < m->nv; i++) out[o->at.residual + i] = -row[i];
+    out[o->at.gain] = snw_vector_dot(m->nv, o->c->d, row);
+    return out;
+}
+
+// v (nv) <- with C v = -(C' + C ad) x, by an impulse at the end; out (nconstraint) <- C x
+static void vary_constraints(const snw_model *m, const adjoint_conserved *o,
+                             const step_variation *s, double *v, double *out) {
+    const snw_conserving *c = o->c;
+    const size_t nv = (size_t)m->nv;
+    double *impulse = c->dx;
+    snw_twist turn = {0};
+    for (int i = 0; i < s->n && s->n > 1; i++) turn.e[i] = c->end->v[s->dof + i];
+    turn = snw_ad(s->end, turn);
+    for (int k = 0; k < m->nconstraint; k++) {
+        const double *row = rows_of(m, o, END_C) + (size_t)k * nv;
+        out[k] = variation_dot(s, &s->end, row);
+        impulse[k] = -variation_dot(s, &s->end, rows_of(m, o, RATE_C) + (size_t)k * nv) -
+                     snw_vector_dot(m->nv, row, v);
+        if (s->n > 1) impulse[k] -= variation_dot(s, &turn, row);
+    }
+    snw_cholesky_solve(m->nconstraint, c->S, impulse);
+    for (int k = 0; k < m->nconstraint; k++) {
+        for (size_t i = 0; i < nv; i++) v[i] += impulse[k] * c->Z[(size_t)k * nv + i];
+    }
+}
+
 const double *conserved_tangent_column(const snw_model *m, const adjoint_conserved *o, double h,
                                        conserved_variable of, int k) {
     const snw_conserving *c = o->c;
     const int nv = m->nv;
-    const bool increment = of == BY_INCREMENT, rate = of == BY_RATE;
-    // variations of the places at the start, the middle and the end, of the mean velocity and of
-    // the velocity at the start, along coordinate k
-    const double at0 = of == BY_PLACE ? 1 : 0, at = increment ? 0.5 : at0, at1 = rate ? 0 : 1,
-                 by_v = increment ? 1 / h : 0;
+    if (k >= nv) return multiplier_column(m, o, k - nv);
+    const bool increment = of == BY_INCREMENT, rate = of == BY_RATE, arcs = m->nlie_block > 0;
+    const step_variation x = vary_step(m, c, of, k);
+    const double by_v = increment ? 1 / h : 0;
     double *out = o->sample + o->at.n, *P = line_of(m, o, VARY_P), *p0 = line_of(m, o, VARY_P0),
            *p1 = line_of(m, o, VARY_P1), *middle = line_of(m, o, VARY_M),
            *v1 = line_of(m, o, VARY_V);
     const double *T = line_of(m, o, MID_T), *U1 = line_of(m, o, END_U), *T1 = line_of(m, o, END_T),
-                 *F = line_of(m, o, STATIC_F), *heat = line_of(m, o, HEAT_F), *d = c->d;
+                 *F = line_of(m, o, STATIC_F), *heat = line_of(m, o, HEAT_F), *d = c->d,
+                 *Q = matrix_of(m, o, MID_Q);
     memset(out, 0, (size_t)o->at.n * sizeof *out);
     memset(P, 0, (size_t)(VARY_V + 1 - VARY_P) * (size_t)nv * sizeof *P);
-    add_column(m, at, matrix_of(m, o, MID_Q), k, P);
+    add_product(m, 1, Q, &x, &x.middle, P);
     add_column(m, by_v, matrix_of(m, o, MID_M), k, P);
-    add_column(m, at0, matrix_of(m, o, START_Q), k, p0);
+    add_product(m, 1, matrix_of(m, o, START_Q), &x, &x.start, p0);
     add_column(m, rate ? 1 : 0, matrix_of(m, o, START_M), k, p0);
     for (int i = 0; i < nv; i++) v1[i] = p1[i] = 2 * P[i] - p0[i];
-    add_column(m, -at1, matrix_of(m, o, END_Q), k, v1);
+    add_product(m, -1, matrix_of(m, o, END_Q), &x, &x.end, v1);
     snw_cholesky_solve(nv, matrix_of(m, o, END_M), v1);
+    if (m->nconstraint > 0) vary_constraints(m, o, &x, v1, out + o->at.residual + nv);
     memcpy(out + o->at.rate, v1, (size_t)nv * sizeof *v1);
     // residual without theta; its correction
-    double *r = out + o->at.residual;
-    for (int i = 0; i < nv; i++) r[i] = 2 / h * (P[i] - p0[i]);
-    add_column(m, at, matrix_of(m, o, FORCE_K), k, r);
+    double *r = out + o->at.residual, *change = P;
+    vary_momenta(m, o, &x, p1, p0, middle, change);
+    for (int i = 0; i < nv; i++) r[i] = change[i] / h;
+    add_product(m, 1, matrix_of(m, o, FORCE_K), &x, &x.middle, r);
     add_column(m, by_v, matrix_of(m, o, FORCE_D), k, r);
     if (increment) {
         out[o->at.correction + k] = c->weight[k];
         out[o->at.length] = 2 * c->weight[k] * d[k];
     }
-    // gain: E_1 - d'(p_1 - p_0)/h + d'T_q - d'F, conservative forces alone
-    const double *Q = matrix_of(m, o, MID_Q);
-    add_column(m, at, matrix_of(m, o, HESSIAN), k, middle);
-    add_column(m, -at, matrix_of(m, o, STATIC_K), k, middle);
-    for (int i = 0; i < nv; i++) middle[i] += by_v * Q[(size_t)nv * (size_t)i + (size_t)k]; // Q'
-    double gain = at1 * (U1[k] - T1[k]) + (increment ? T[k] - F[k] : 0);
-    for (int i = 0; i < nv; i++)
-        gain += c->end->v[i] * p1[i] + d[i] * (middle[i] - 2 / h * (P[i] - p0[i]));
-    if (increment) gain -= 2 / h * (c->P[k] - c->p0[k]);
-    out[o->at.gain] = gain;
-    // reference energy: less the work of the other forces on d
-    double energy = increment ? -heat[k] : 0;
+    // gain: E_1 - E_0 - d'(p_1 - p_0)/h + d'T_q - d'F, conservative forces alone
     memset(middle, 0, (size_t)nv * sizeof *middle);
-    add_column(m, at, matrix_of(m, o, HEAT_K), k, middle);
+    add_product(m, 1, matrix_of(m, o, HESSIAN), &x, &x.middle, middle);
+    add_product(m, -1, matrix_of(m, o, STATIC_K), &x, &x.middle, middle);
+    if (arcs) {
+        add_product(m, 1, matrix_of(m, o, ARC_K), &x, &x.middle, r);
+        add_column(m, increment ? 1 : 0, matrix_of(m, o, ARC_D), k, r);
+        add_product(m, -1, matrix_of(m, o, ARC_K), &x, &x.middle, middle);
+        add_column(m, increment ? -1 : 0, matrix_of(m, o, ARC_D), k, middle);
+    }
+    for (int i = 0; i < nv; i++) middle[i] += by_v * Q[(size_t)nv * (size_t)i + (size_t)k]; // Q^T
+    const double of_start = variation_dot(&x, &x.start, line_of(m, o, START_U));
+    double gain = variation_dot(&x, &x.end, U1) + variation_dot(&x, &x.end, T1) -
+                  variation_dot(&x, &x.end, line_of(m, o, END_W)) - of_start +
+                  (increment ? T[k] - F[k] : 0);
+    for (int i = 0; i < nv; i++) gain += c->end->v[i] * p1[i] + d[i] * (middle[i] - change[i] / h);
+    if (increment) gain -= (line_of(m, o, MOMENTUM_1)[k] - line_of(m, o, MOMENTUM_0)[k]) / h;
+    out[o->at.gain] = gain;
+    // reference energy: less the work of the other forces on d; change of gravity
+    memset(middle, 0, (size_t)nv * sizeof *middle);
+    add_product(m, 1, matrix_of(m, o, HEAT_K), &x, &x.middle, middle);
     add_column(m, by_v, matrix_of(m, o, HEAT_D), k, middle);
-    out[o->at.energy] = energy - snw_vector_dot(nv, d, middle);
+    out[o->at.energy] = of_start - (increment ? heat[k] : 0) - snw_vector_dot(nv, d, middle);
     return out;
 }

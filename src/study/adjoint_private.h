@@ -41,6 +41,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, by_free, ns, "scalars by the length of a step that ends at an event")               \
     AT(double, x, 2 * n, "right sides")                                                            \
     AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
+    AT(double, turn, nv, "increment of a step without translations of free joints")                \
     AT(double, impulse, nr, "of a restart")                                                        \
     AT(double, interaction, nv, "derivatives of the energy of contacts, springs and stops")        \
     AT(double, row, 2 * nv, "scratch")                                                             \
@@ -72,6 +73,9 @@ struct snw_adjoint {
     double longest;    // step so far, s
     double half;       // of the present step, for integrals of laws; 0: a restart
     bool remembers;    // laws read integrals or samples
+    bool split;        // the bars of rates and accelerations are by chart rates of `base: split`
+    bool split_past;   // so are those of the past of the scheme
+    const snw_state *came, *at; // forward: states before and after the present map
     // of steps of collocation; NULL before the first one
     double *stage_matrix, *stage_mu; // B; nscalar x stages x (nv + memory)
     int *stage_pivot;
@@ -145,6 +149,21 @@ void adjoint_rest_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
                             double *gap);
 void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, double *x);
+// Free joints on SO(3) x R^3 (adjoint_split.c). Variations, and bars, of rates and accelerations at
+// a state: those of body twists become those of the chart, and back. K, D, M at fixed body rates
+// <- at fixed chart rates. Increment of a step whose rotations carry variations along.
+void adjoint_split_to_chart(const snw_model *m, const snw_state *s, const double *place,
+                            double *rate, double *acc);
+void adjoint_split_to_body(const snw_model *m, const snw_state *s, const double *place,
+                           double *rate, double *acc);
+void adjoint_split_bars_to_chart(const snw_model *m, const snw_state *s, double *place,
+                                 double *rate, double *acc);
+void adjoint_split_bars_to_body(const snw_model *m, const snw_state *s, double *place, double *rate,
+                                double *acc);
+void adjoint_split_tangents(snw_adjoint *a, const snw_state *s);
+const double *adjoint_turn(const snw_adjoint *a, const snw_map *map);
+// Bars at the state of a map or frame <- by body twists.
+void adjoint_split_end(snw_adjoint *a, const snw_state *s);
 // Maps of explicit schemes (adjoint_explicit.c): their derivatives; bars back through them and
 // derivatives by variable k forward, with changes of the time before and of the length; where they
 // lead by the model of a sampler, for each time at which laws are read, and the products with that.
@@ -187,9 +206,10 @@ void adjoint_carry(const snw_model *m, const double *d, double *x);
 int adjoint_stage_memory(const snw_adjoint *a);
 // Part of the step at which equation `i` of snw_map_parts is.
 double adjoint_stage_fraction(const snw_map *map, int i);
-// The state of a stage, its driven coordinates by the laws of the sampler, whose inputs are those
-// of the stage; x->s <- the same at the end of the step.
-const snw_state *adjoint_stage_state(snw_sampler *x, const snw_state *s);
+// The state s of stage i, its driven coordinates by the laws of the sampler, whose inputs are those
+// of the stage, and its branches by the model of the sampler; x->s <- the same at the end of the
+// step.
+const snw_state *adjoint_stage_state(snw_sampler *x, const snw_map *map, int i, const snw_state *s);
 void adjoint_stage_end(snw_sampler *x, const snw_map *map);
 // out (3) <- derivatives of a scalar by value, rate and acceleration of the law of drive k at a
 // stage of the last step, with the covectors of the residual and of the integrands there.
@@ -199,6 +219,20 @@ void adjoint_stage_by_drive(const snw_adjoint *a, int stage, int k, const double
 void adjoint_find_driven(snw_adjoint *a, const snw_map *map);
 double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,
                               int signal);
+
+// Maxwell branches at the stages (adjoint_stage_branch.c): strains (nbranch_coordinate) at a stage
+// by a model, the end of the step last; their part in the rows of stage i of B. Back: X_bar += that
+// through the strains at the end; bars before the step from the covectors mu of the residuals,
+// returns the derivative by the length. Forward: x (nv) += forces at stage i by what is before the
+// step; then the strains at its end from X.
+void adjoint_stage_strains(const snw_model *m, const snw_map *map, int stage, double *out);
+void adjoint_stage_branch_rows(snw_adjoint *a, const snw_map *map, int i);
+void adjoint_stage_branch_begin(snw_adjoint *a, const snw_map *map, int scalar, double *X);
+double adjoint_stage_branch_back(snw_adjoint *a, const snw_map *map, int scalar, const double *mu);
+void adjoint_stage_branch_force(snw_adjoint *a, const snw_map *map, int k, int i, double length,
+                                double *x);
+void adjoint_stage_branch_apply(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                                const double *X, double length);
 
 // Times (adjoint_time.c). a->by_length; a->of_time and of_length, from the covectors; a->by_time;
 // bars of the times before a map from by_own, by_before and these.

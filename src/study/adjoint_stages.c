@@ -283,6 +283,10 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
         s->z[k] = map->z_from ? map->z_from[k] + map->h * adjoint_stage_integral(a, map, c->A[i], k)
                               : map->s.z[k];
     s->t = snw_map_stage_time(map, i);
+    if (m->nbranch > 0) {
+        adjoint_stage_strains(m, map, i, s->relaxed);
+        memset(s->follow, 0, (size_t)m->nbranch * sizeof *s->follow);
+    }
     snw_inputs_at(m, s->t, a->in);
     snw_collocation_impose(m, a->in, s);
     adjoint_tangents(a, s->t, s, false);
@@ -315,6 +319,7 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
         }
     }
     stage_memory(a, map, i);
+    adjoint_stage_branch_rows(a, map, i);
     adjoint_fix_rates(a, s);
     memcpy(M, a->K, square * sizeof *M);
     clear_driven(a, M);
@@ -372,6 +377,7 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
             mu[(size_t)j * nv + i] = h * h * c->bb[j] * by_x[i] + h * c->b[j] * by_rate[i];
         for (size_t k = 0; k < nm; k++) mu[end + (size_t)j * nm + k] = h * c->b[j] * b->z[k];
     }
+    adjoint_stage_branch_begin(a, map, scalar, mu);
     snw_lu_solve_transposed((int)n, a->stage_matrix, a->stage_pivot, mu);
     const bool moves = adjoint_moves(map);
     double *slope = place + nv; // of the path by the length: x, then its rate
@@ -402,6 +408,7 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
         adjoint_add_transposed(m->nv, -c->c[j] * h, a->stage_K + at, own, b->rate);
         adjoint_add_transposed(m->nv, -1, a->stage_D + at, own, b->rate);
     }
+    by_length += adjoint_stage_branch_back(a, map, scalar, mu);
     memset(b->integrand, 0, nm * sizeof *b->integrand);
     a->by_own[scalar] = by_length;
     a->by_before[scalar] = 0;
@@ -432,16 +439,18 @@ snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *er
     return SNW_OK;
 }
 
-const snw_state *adjoint_stage_state(snw_sampler *x, const snw_state *s) {
-    if (x->m->ndrive == 0) return s;
+const snw_state *adjoint_stage_state(snw_sampler *x, const snw_map *map, int i,
+                                     const snw_state *s) {
+    if (x->m->ndrive == 0 && x->m->nbranch == 0) return s;
     snw_state_copy(x->m, s, x->s);
     snw_collocation_impose(x->m, x->in, x->s);
+    if (x->m->nbranch > 0) adjoint_stage_strains(x->m, map, i, x->s->relaxed);
     return x->s;
 }
 
 void adjoint_stage_end(snw_sampler *x, const snw_map *map) {
     snw_inputs_at(x->m, map->t_laws + x->shift, x->in);
-    (void)adjoint_stage_state(x, &map->s);
+    (void)adjoint_stage_state(x, map, map->points.s, &map->s);
 }
 
 void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x,
@@ -453,13 +462,19 @@ void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler
     for (int i = 0; i < map->points.s; i++) {
         if (x->stage > 0 && i != x->stage - 1) continue;
         snw_inputs_at(m, snw_map_stage_time(map, i) + x->shift, x->in);
-        snw_residual(m, x->in, adjoint_stage_state(x, a->stage[i]), false, x->w);
+        snw_residual(m, x->in, adjoint_stage_state(x, map, i, a->stage[i]), false, x->w);
         adjoint_integrands(m, x->in, x->w, x->integrand);
         for (int j = 0; j < a->nscalar; j++) {
             const double *mu = a->stage_mu + (size_t)j * n;
             value[j] += snw_vector_dot(m->nv, mu + (size_t)i * nv, x->w->r) -
                         snw_vector_dot((int)nm, mu + end + (size_t)i * nm, x->integrand);
         }
+    }
+    if (m->nbranch > 0 && x->stage == 0) {
+        double *strain = x->integrand + m->nsignal;
+        adjoint_stage_strains(m, map, map->points.s, strain);
+        for (int j = 0; j < a->nscalar; j++)
+            value[j] -= snw_vector_dot(m->nbranch_coordinate, a->covectors[j].branch, strain);
     }
     if (m->ndrive == 0 || (x->stage > 0 && x->stage != map->points.s + 1)) return;
     adjoint_stage_end(x, map);

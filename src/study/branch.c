@@ -247,24 +247,38 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
 
 // ---- stability
 
-// Do the factors of the tangent at st->x show that it is stable?
-static bool branch_plainly_stable(snw_statics *st) {
+// Unstable directions at st->x, by Sylvester's law from the signs of the pivots of the bordered
+// tangent, which has as many negative eigenvalues more than constraint rows; -1: not known, because
+// pivots lose their digits: rows would have to be exchanged, or the tangent is singular.
+static int branch_unstable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
     if (p.own[0].user) {
-        int sign, negative;
+        int sign, unstable;
         snw_statics_evaluate(st, st->to, st->x);
-        return p.own[0].factor(p.own[0].user, NULL, NULL, &sign, &negative) == SNW_OK &&
-               negative == 0;
+        const snw_status s = p.own[0].factor(p.own[0].user, NULL, NULL, &sign, &unstable);
+        return s == SNW_OK ? unstable : -1;
     }
-    const size_t n = (size_t)p.n, mark = snw_arena_mark(&st->scratch);
-    double *J = snw_arena_doubles(&st->scratch, n * n), *r = snw_arena_doubles(&st->scratch, n);
-    int negative;
-    const bool stable = p.tangent(p.user, 1, st->x, r, J) == SNW_OK &&
-                        snw_count_negative(p.n, J, &st->scratch, &negative) == SNW_OK &&
-                        negative == st->m->nconstraint;
+    const size_t mark = snw_arena_mark(&st->scratch);
+    int negative = -1;
+    if (snw_sparse_is_compressed(p.sparse[0])) {
+        snw_tangent t = snw_tangent_take(p.n, (snw_own_factors){0}, p.sparse[0], &st->scratch);
+        double *r = snw_arena_doubles(&st->scratch, (size_t)p.n);
+        if (p.sparse_tangent(p.user, 1, st->x, r, t.J) == SNW_OK &&
+            snw_sparse_factor_diagonal(t.sparse, t.J) == SNW_OK)
+            negative = snw_sparse_negative(t.sparse);
+    } else if (st->m->nv <= SNW_MOST_DENSE) {
+        const size_t n = (size_t)p.n;
+        double *J = snw_arena_doubles(&st->scratch, n * n), *r = snw_arena_doubles(&st->scratch, n);
+        if (p.tangent(p.user, 1, st->x, r, J) != SNW_OK ||
+            snw_count_negative(p.n, J, &st->scratch, &negative) != SNW_OK)
+            negative = -1;
+    }
     snw_arena_reset(&st->scratch, mark);
-    return stable;
+    return negative < st->m->nconstraint ? -1 : negative - st->m->nconstraint;
 }
+
+// Do the factors of the tangent at st->x show that it is stable?
+static bool branch_plainly_stable(snw_statics *st) { return branch_unstable(st) == 0; }
 
 // st->trial <- st->x under the load st->to; st->direction <- unstable direction, if there is one.
 static snw_stability branch_stability(snw_statics *st) {
@@ -362,8 +376,9 @@ int snw_statics_negative(const snw_statics *st) { return has_eigenvalues(st) ? s
 
 snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                             snw_statics_info *info) {
-    if (!has_eigenvalues(st)) return SNW_OK;
-    if (branch_plainly_stable(st)) {
+    if (!snw_statics_has_potential(st)) return SNW_OK;
+    info->unstable = branch_unstable(st);
+    if (info->unstable == 0 || !has_eigenvalues(st)) {
         st->negative = 0;
         return SNW_OK;
     }

@@ -34,9 +34,12 @@ static size_t arrays_size(const snw_model *m) {
     return n + WRENCH * (size_t)m->nload_point;
 }
 
-// Number of the wrenches by the motion of pose i in a->pose_bar of scalar k, three of them.
-static size_t pose_at(const snw_model_arrays *a, int k, int i) {
-    return 3 * ((size_t)k * (size_t)a->m->npose + (size_t)i);
+// Poses and Magnus points with given strains.
+static int given_count(const snw_model *m) { return m->npose + m->nfield; }
+
+// Number of the wrenches by given motion i in a->given_bar of scalar k, three of them.
+static size_t given_at(const snw_model_arrays *a, int k, int i) {
+    return 3 * ((size_t)k * (size_t)given_count(a->m) + (size_t)i);
 }
 
 // Stiffness, damping and inertia of rods in a vector by sections: what does not follow from the
@@ -143,11 +146,11 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
         a->needs_geometry = true;
     }
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
-    a->pose_bar = snw_alloc((pose_at(a, nscalar, 0) + 1) * sizeof *a->pose_bar);
+    a->given_bar = snw_alloc((given_at(a, nscalar, 0) + 1) * sizeof *a->given_bar);
     a->section_bar =
         snw_alloc((a->size + snw_model_sections_size(a->sections) + 1) * sizeof *a->section_bar);
     a->by_signal = snw_alloc(((size_t)m->nsignal + (size_t)m->nv + 1) * sizeof *a->by_signal);
-    if (!a->bar || !a->section_bar || !a->by_signal || !a->pose_bar) return SNW_E_MEMORY;
+    if (!a->bar || !a->section_bar || !a->by_signal || !a->given_bar) return SNW_E_MEMORY;
     snw_model_arrays_clear(a);
     a->virtual_rate = a->by_signal + m->nsignal;
     SNW_TRY(snw_inputs_create(m, &a->in));
@@ -164,7 +167,7 @@ void snw_model_arrays_destroy(snw_model_arrays *a) {
     snw_model_laws_destroy(a->laws);
     snw_model_sections_destroy(a->sections);
     snw_free(a->section_bar);
-    snw_free(a->pose_bar);
+    snw_free(a->given_bar);
     snw_free(a->by_signal);
     snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
@@ -190,8 +193,8 @@ const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar) {
 
 void snw_model_arrays_clear(snw_model_arrays *a) {
     memset(a->bar, 0, (size_t)a->nscalar * a->size * sizeof *a->bar);
-    memset(a->pose_bar, 0, pose_at(a, a->nscalar, 0) * sizeof *a->pose_bar);
-    a->poses_wait = false;
+    memset(a->given_bar, 0, given_at(a, a->nscalar, 0) * sizeof *a->given_bar);
+    a->given_waits = false;
 }
 
 // ---- products -----------------------------------------------------------------------------------
@@ -220,16 +223,21 @@ static void virtual_motion(snw_model_arrays *a, const snw_state *s, const double
 }
 
 void snw_model_arrays_finish(snw_model_arrays *a) {
-    if (!a->poses_wait) return;
+    const int npose = a->m->npose;
+    if (!a->given_waits) return;
     for (int k = 0; k < a->nscalar; k++) {
-        for (int i = 0; i < a->m->npose; i++) {
-            snw_wrench *by = a->pose_bar + pose_at(a, k, i);
-            snw_model_laws_add_pose(a->laws, i, a->in, by,
-                                    a->bar + (size_t)k * a->size + arrays_size(a->m));
+        double *laws = a->bar + (size_t)k * a->size + arrays_size(a->m);
+        for (int i = 0; i < given_count(a->m); i++) {
+            snw_wrench *by = a->given_bar + given_at(a, k, i);
+            if (i < npose) {
+                snw_model_laws_add_pose(a->laws, i, a->in, by, laws);
+            } else {
+                snw_model_laws_add_strains(a->laws, i - npose, a->in->t, by, laws);
+            }
             memset(by, 0, 3 * sizeof *by);
         }
     }
-    a->poses_wait = false;
+    a->given_waits = false;
 }
 
 // a->held <- inputs a->in with all given motions at rest
@@ -243,7 +251,7 @@ static void hold_inputs(snw_model_arrays *a) {
 }
 
 // a->in, a->held <- inputs at time t: those that the arrays or the adjoint have, if they are of
-// that time. Before, the bars of poses that wait for the time of the last ones.
+// that time. Before, the bars of given motions that wait for the time of the last ones.
 static void inputs_at(snw_model_arrays *a, const snw_adjoint *adjoint, double t) {
     if (a->in_time != t) {
         snw_model_arrays_finish(a);
@@ -282,18 +290,18 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
-// Derivatives by the laws of poses that move, from those of the last sweep over geometry, for the
-// scalar of `bar`: frames and steps at one time have the same laws, so that their sum waits for
-// another time.
-static void add_poses(snw_model_arrays *a, const double *bar) {
+// Derivatives by the laws of poses that move and of given strains, from those of the last sweep
+// over geometry, for the scalar of `bar`: frames and steps at one time have the same laws, so that
+// their sum waits for another time.
+static void add_given(snw_model_arrays *a, const double *bar) {
     if (!a->geometry || !a->motions) return;
     const int k = (int)((size_t)(bar - a->bar) / a->size);
-    for (int i = 0; i < a->m->npose; i++) {
+    for (int i = 0; i < given_count(a->m); i++) {
         snw_wrench by[3];
-        if (!snw_model_geometry_take_pose(a->geometry, i, by)) continue;
-        snw_wrench *to = a->pose_bar + pose_at(a, k, i);
+        if (!snw_model_geometry_take_motion(a->geometry, i, by)) continue;
+        snw_wrench *to = a->given_bar + given_at(a, k, i);
         for (int j = 0; j < 3; j++) to[j] = snw_wrench_add(to[j], by[j]);
-        a->poses_wait = true;
+        a->given_waits = true;
     }
 }
 
@@ -318,7 +326,7 @@ static void subtract_products(snw_model_arrays *a, arrays_covectors by, const sn
     snw_surroundings_subtract(m, &x, around);
     if (a->needs_geometry) {
         snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
-        add_poses(a, bar);
+        add_given(a, bar);
     }
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
@@ -384,7 +392,7 @@ static void subtract_geometric_momentum(snw_model_arrays *a, const double *y, co
                                .mu = mu,
                                .by_signal = a->by_signal};
         snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
-        add_poses(a, bar);
+        add_given(a, bar);
     }
 }
 
@@ -399,7 +407,7 @@ static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjo
         double *bar = a->bar + (size_t)k * a->size;
         snw_model_geometry_subtract_rows(a->geometry, a->s, a->w, of->nu, projects ? of->z : NULL,
                                          bar + a->first_geometry);
-        add_poses(a, bar);
+        add_given(a, bar);
     }
     for (int k = 0; k < a->nscalar && projects; k++)
         subtract_geometric_momentum(a, adjoint->covectors[k].y, adjoint->impulse, map,
@@ -783,7 +791,7 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
         if (a->needs_geometry)
             snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output, own, a->in,
                                      &map->s, a->w, bar + a->first_geometry);
-        if (a->needs_geometry) add_poses(a, bar);
+        if (a->needs_geometry) add_given(a, bar);
     }
 }
 

@@ -17,10 +17,10 @@
 #include <string.h>
 
 // A member added to the model must be compared below, or counted by has_others: a derivative would
-// leave it out silently. Subtrees, how the mass matrix is computed, and the recorded nodes follow
-// from segments and paths.
+// leave it out silently. Subtrees, places of Jacobians, how the mass matrix is computed, and the
+// recorded nodes follow from segments and paths.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1224, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1232, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
@@ -148,9 +148,10 @@ static bool reads_places(const snw_model *m, int rod) {
     return false;
 }
 
-// `free`: lengths along the rod and rest strains are gathered
-static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, const snw_rod *b,
-                     bool free) {
+// `free`: lengths along the rod and rest strains are gathered; `motions`: the numbers of given
+// strains are
+static bool same_rod(const snw_model *m, int i, const snw_model *o, bool free, bool motions) {
+    const snw_rod *a = &m->rod[i], *b = &o->rod[i];
     if (a->link != b->link || (!free && a->L != b->L) || a->nc != b->nc || a->na != b->na ||
         a->dof0 != b->dof0 || a->ndof != b->ndof || a->shift != b->shift || a->root != b->root ||
         a->seg0 != b->seg0 || a->nseg != b->nseg || a->point0 != b->point0 ||
@@ -163,14 +164,19 @@ static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, c
         !same_bytes(a->na, sizeof *a->nfun, a->nfun, b->nfun) || a->nelem != b->nelem)
         return false;
     if (free) return true; // points are those of stiffness and stress
-    for (int i = a->point0; i < a->point0 + a->npoint; i++) {
-        const snw_point *p = &m->point[i];
+    for (int k = a->point0; k < a->point0 + a->npoint; k++) {
+        const snw_point *p = &m->point[k];
         const int n = sum_of(a->na, p->count);
-        if (!same_bytes(1, sizeof *p, p, &o->point[i]) ||
-            !same_bytes(n, sizeof *m->phi, m->phi + p->phi, o->phi + o->point[i].phi))
+        if (!same_bytes(1, sizeof *p, p, &o->point[k]) ||
+            !same_bytes(n, sizeof *m->phi, m->phi + p->phi, o->phi + o->point[k].phi))
             return false;
     }
-    return same_laws(6, a->rest, b->rest) && same_laws(6, a->given, b->given) &&
+    for (int k = 0; k < 6; k++) {
+        if (!(motions ? equal_laws(m, SNW_LAW_STRAIN, i, a->given[k], b->given[k])
+                      : same_law(a->given[k], b->given[k])))
+            return false;
+    }
+    return same_laws(6, a->rest, b->rest) &&
            same_bytes(a->nelem + 1, sizeof *a->breaks, a->breaks, b->breaks);
 }
 
@@ -187,10 +193,10 @@ static bool same_slice(const snw_model *m, int i, const snw_model *o, bool free)
     return same_bytes(1, sizeof a, &a, &b) && near_numbers(n, m->phi + a.phi, o->phi + a.phi);
 }
 
-static bool same_rods(const snw_model *m, const snw_model *o, bool geometry) {
+static bool same_rods(const snw_model *m, const snw_model *o, bool geometry, bool motions) {
     if (!SAME(nfield, field)) return false;
     for (int i = 0; i < m->nrod; i++) {
-        if (!same_rod(m, &m->rod[i], o, &o->rod[i], geometry && !reads_places(m, i))) return false;
+        if (!same_rod(m, i, o, geometry && !reads_places(m, i), geometry && motions)) return false;
     }
     for (int i = 0; i < m->nslice; i++) {
         if (!same_slice(m, i, o, geometry && !reads_places(m, m->slice[i].rod))) return false;
@@ -328,6 +334,17 @@ static bool same_load_law(const snw_model *m, snw_law_kind kind, int i, snw_law 
     return equal_laws(m, kind, i, a, b) || snw_load_is_constant(&m->load[i]);
 }
 
+// Does a law of the load depend on the place along a rod?
+static bool reads_station(const snw_load *load) {
+    for (int k = 0; k < 3; k++) {
+        const snw_law law[] = {load->force[k], load->torque[k]};
+        for (int i = 0; i < 2; i++) {
+            if (law[i] && (snw_expr_vars(law[i]) & (SNW_VAR_X | SNW_VAR_L)) != 0) return true;
+        }
+    }
+    return false;
+}
+
 static bool same_loads(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nload; i++) {
         const snw_load *a = &m->load[i], *b = &o->load[i];
@@ -351,7 +368,8 @@ static bool same_loads(const snw_model *m, const snw_model *o) {
         const snw_load_point *a = &m->load_point[i], *b = &o->load_point[i];
         if (a->seg != b->seg || a->load != b->load) return false;
         if (snw_load_is_constant(&m->load[a->load])) continue;
-        if (a->w != b->w || a->x != b->x || a->L != b->L) return false;
+        if (a->w != b->w) return false;
+        if (reads_station(&m->load[a->load]) && (a->x != b->x || a->L != b->L)) return false;
     }
     return true;
 }
@@ -452,7 +470,8 @@ static bool conserving_is_known(const snw_model *m) {
     for (int i = 0; i < m->npose; i++) {
         if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
     }
-    return m->ncontact == 0 && hard_is_known(m) && snw_conserving_weights_alike(m, m);
+    return m->ncontact == 0 && m->nfield == 0 && m->nconditional == 0 && hard_is_known(m) &&
+           snw_conserving_weights_alike(m, m);
 }
 
 bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {
@@ -465,7 +484,7 @@ bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool ge
                                  bool motions) {
     return same_study(m->desc, o->desc) && !has_others(m) && !has_others(o) &&
            snw_model_alike(m, o) && same_counts(m, o) && same_tree(m, o, geometry, motions) &&
-           same_rods(m, o, geometry) && same_joints(m, o) && same_loops(m, o) &&
+           same_rods(m, o, geometry, motions) && same_joints(m, o) && same_loops(m, o) &&
            same_motors(m, o, motions) && same_tendons(m, o, geometry) && same_loads(m, o) &&
            same_stations(m, o, geometry) && same_signals(m, o) && same_fluids(m, o) &&
            same_force_fields(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o, geometry);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Derivatives of a scalar by numbers of the model through steps of the conserving scheme, theory.md
-// (7.5.32): of the product X of the covectors of a step with its equations. With the covectors mu
+// (7.5.40): of the product X of the covectors of a step with its equations. With the covectors mu
 // of the residual, H of the reference energy, kappa = mu'c/n of the gain of energy, and
 //
 //     mu_C = mu - kappa d,   mu_N = mu + H d,   y = M_1^-1 v_bar - kappa v_1, on the constraints,

@@ -28,9 +28,11 @@ struct snw_model_arrays {
     size_t first_branch, first_geometry;
     double *by_signal, *virtual_rate; // nsignal, nv
     snw_inputs *in, *held;
-    double in_time;       // of `in`; NaN: they were changed
-    snw_wrench *pose_bar; // nscalar x npose x 3: by the motions of poses, at the time of `in`
-    bool poses_wait;      // some of them are not yet in the bars
+    double in_time; // of `in`; NaN: they were changed
+    // nscalar x (npose + nfield) x 3: by given motions (snw_model_geometry_take_motion), at the
+    // time of `in`
+    snw_wrench *given_bar;
+    bool given_waits; // some of them are not yet in the bars
     snw_state *s, *trial;
     snw_work *w, *at_mu;
     struct snw_conserved_arrays *conserved; // NULL: none

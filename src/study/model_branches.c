@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of a scalar by the numbers of Maxwell branches, theory.md (7.5.33). With the strains
+// Derivatives of a scalar by the numbers of Maxwell branches, theory.md (7.5.41). With the strains
 // a = b + f q of the branches in the equations of a map,
 //
 //     r = .. - sum K_i a_i,   by K_i  -mu a_i',   by tau_i  -(K_i mu + branch)'da_i/dtau

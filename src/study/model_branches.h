@@ -2,7 +2,7 @@
 //
 // model_branches.h: numbers of the Maxwell branches of rods: stiffness matrices and relaxation
 // times, or fractions of the moduli in place of the matrices. Derivatives of a scalar by them are
-// gathered over a run, theory.md (7.5.33). Part of model_arrays.h.
+// gathered over a run, theory.md (7.5.41). Part of model_arrays.h.
 #pragma once
 
 #include "study/adjoint.h"

@@ -37,8 +37,10 @@ struct snw_model_geometry {
     bool *seen;        // nseg
     bool shapes;       // are those needed?
     size_t *slice;     // nslice: first number of each
-    bool motions;      // poses that move, too
-    snw_wrench *pose;  // npose x 3: derivatives by zeta, u, u' of those that move
+    bool motions;      // poses that move and given strains, too
+    // (npose + nfield) x 3: derivatives by zeta, u, u' of poses that move; by given strains, their
+    // rates and accelerations
+    snw_wrench *given;
 };
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -153,15 +155,15 @@ void snw_model_geometry_read(const snw_model *m, double *out) {
     snw_shapes_read(m, out);
 }
 
-bool snw_model_geometry_take_pose(snw_model_geometry *a, int pose, snw_wrench *by) {
-    snw_wrench *of = a->pose + 3 * (size_t)pose;
+bool snw_model_geometry_take_motion(snw_model_geometry *a, int i, snw_wrench *by) {
+    snw_wrench *of = a->given + 3 * (size_t)i;
     bool any = false;
     for (int k = 0; k < 3; k++) {
         by[k] = of[k];
         for (int e = 0; e < 6; e++) any = any || by[k].e[e] != 0;
         of[k] = snw_wrench_zero();
     }
-    return any && !snw_pose_is_constant(&a->m->pose[pose]);
+    return any && (i >= a->m->npose || !snw_pose_is_constant(&a->m->pose[i]));
 }
 
 size_t snw_model_geometry_shapes(const snw_model *m) { return find_parts(m).shape; }
@@ -178,13 +180,14 @@ snw_status snw_model_geometry_create(const snw_model *m, bool motions, snw_model
     *out = a;
     if (!a) return SNW_E_MEMORY;
     *a = (snw_model_geometry){.m = m, .shapes = true, .motions = motions};
-    a->pose = snw_alloc((3 * (size_t)m->npose + 1) * sizeof *a->pose);
+    const size_t given = 3 * ((size_t)m->npose + (size_t)m->nfield);
+    a->given = snw_alloc((given + 1) * sizeof *a->given);
     a->bar = snw_alloc(2 * (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
     a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
     a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
-    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->pose) return SNW_E_MEMORY;
-    memset(a->pose, 0, 3 * (size_t)m->npose * sizeof *a->pose);
+    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->given) return SNW_E_MEMORY;
+    memset(a->given, 0, given * sizeof *a->given);
     a->more = a->bar + m->nseg + m->nobs;
     memset(a->more, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->more);
     a->slice[0] = find_parts(m).slice;
@@ -198,7 +201,7 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     snw_free(a->slice);
     snw_free(a->rows);
     snw_free(a->seen);
-    snw_free(a->pose);
+    snw_free(a->given);
     snw_free(a);
 }
 
@@ -350,10 +353,11 @@ static void pull_strains(int nc, const double *Y, snw_wrench P, double *out) {
 }
 
 // bar (1 + 6 nc) += c times the derivatives by length and rest strain of a slice. With T(W) and
-// Y = dW/dz its pose changes by zeta = T Y z, its velocity by zeta' + ad_u zeta and so on.
+// Y = dW/dz its pose changes by zeta = T Y z, its velocity by zeta' + ad_u zeta and so on. given (3
+// nc) += likewise by given strains, their rates and accelerations, unless NULL.
 static void add_slice(const snw_model *m, int i, const motion_bar *b, snw_twist u, snw_twist du,
-                      snw_twist s, const snw_work *w, const snw_work *at_mu, double c,
-                      double *bar) {
+                      snw_twist s, const snw_work *w, const snw_work *at_mu, double c, double *bar,
+                      snw_wrench *given) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     const snw_slice_work *sw = &w->slice[i];
@@ -407,6 +411,11 @@ static void add_slice(const snw_model *m, int i, const motion_bar *b, snw_twist 
     for (int z = 0; z < n; z++) {
         const int k = z / 6, e = z % 6;
         bar[1 + z] += c * by_z[z];
+        if (given) {
+            given[3 * k].e[e] += c * by_z[z];
+            given[3 * k + 1].e[e] += moves ? c * by_dz[z] : 0;
+            given[3 * k + 2].e[e] += moves ? c * by_ddz[z] : 0;
+        }
         length += by_z[z] * sw->xi[k].e[e] + by_s[z] * rate[k].e[e];
         if (moves) length += by_dz[z] * sw->dxi[k].e[e] + by_ddz[z] * sw->ddxi[k].e[e];
     }
@@ -465,7 +474,7 @@ static void carry_to_root(snw_model_geometry *a, const sweep_at *x, double *bar)
         if (seg->kind == SNW_SEG_POSE && snw_pose_is_constant(&m->pose[seg->item])) {
             add_pose(w->h[i], to.zeta, x->c, bar + p.pose + POSE * (size_t)seg->item);
         } else if (seg->kind == SNW_SEG_POSE && a->motions) {
-            snw_wrench *by = a->pose + 3 * (size_t)seg->item;
+            snw_wrench *by = a->given + 3 * (size_t)seg->item;
             wrench_plus(&by[0], snw_wrench_scale(x->c, to.zeta));
             wrench_plus(&by[1], snw_wrench_scale(x->c, to.u));
             wrench_plus(&by[2], snw_wrench_scale(x->c, to.du));
@@ -475,8 +484,10 @@ static void carry_to_root(snw_model_geometry *a, const sweep_at *x, double *bar)
                      moves ? x->acc[block->dof] : 0, x->mu ? x->mu[block->dof] : 0, x->c,
                      bar + p.axis + AXIS * (size_t)seg->item);
         } else if (seg->kind == SNW_SEG_ROD) {
+            const int field = a->motions ? m->slice[seg->item].field : -1;
             add_slice(m, seg->item, &to, u, du, s, w, i < m->nseg ? x->at_mu : NULL, x->c,
-                      bar + a->slice[seg->item]);
+                      bar + a->slice[seg->item],
+                      field >= 0 ? a->given + 3 * ((size_t)m->npose + (size_t)field) : NULL);
         }
     }
 }

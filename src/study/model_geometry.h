@@ -22,7 +22,7 @@ bool snw_geometry_is_gathered(const snw_model *m);
 // Is the pose constant, so that its numbers are gathered?
 bool snw_pose_is_constant(const snw_pose_desc *pose);
 
-// motions: derivatives by poses that move are kept, too.
+// motions: derivatives by poses that move and by given strains are kept, too.
 SNW_NODISCARD snw_status snw_model_geometry_create(const snw_model *m, bool motions,
                                                    snw_model_geometry **out);
 void snw_model_geometry_destroy(snw_model_geometry *a); // NULL is fine
@@ -30,9 +30,10 @@ void snw_model_geometry_destroy(snw_model_geometry *a); // NULL is fine
 size_t snw_model_geometry_size(const snw_model *m);
 void snw_model_geometry_read(const snw_model *m, double *out);
 
-// by (3) <- what the functions below have added by zeta, u and u' of the motion of a pose that
-// moves since the last call; false: nothing.
-bool snw_model_geometry_take_pose(snw_model_geometry *a, int pose, snw_wrench *by);
+// by (3) <- what the functions below have added since the last call by zeta, u and u' of the motion
+// of a pose that moves, or, i counted on from npose, by the given strains at a Magnus point
+// (snw_field), their rates and accelerations; false: nothing.
+bool snw_model_geometry_take_motion(snw_model_geometry *a, int i, snw_wrench *by);
 
 // First number of the shapes (model_shapes.h); are they needed? True before this call. bar (size)
 // -= a product with them.

@@ -55,6 +55,28 @@ static bool pose_is_gathered(const snw_pose_desc *pose) {
     return true;
 }
 
+// Are given strains of a rod seen by the motion of its sections alone? Not on Chebyshev grids, by
+// tendons, by fluids past sections that stretch, nor where strains or wrenches are results.
+static bool strains_are_gathered(const snw_model *m, int rod) {
+    if (m->rod[rod].grid) return false;
+    for (int i = 0; i < 6; i++) {
+        if (m->rod[rod].given[i] && !snw_expr_has_jet_slopes(m->rod[rod].given[i])) return false;
+    }
+    for (int i = 0; i < m->ntendon_point; i++) {
+        if (m->tendon_point[i].rod == rod) return false;
+    }
+    for (int i = 0; i < m->nfluid_point; i++) {
+        if (m->fluid_point[i].phi >= 0 && m->fluid_point[i].rod == rod) return false;
+    }
+    for (int i = 0; i < m->desc->nprobe; i++) {
+        const snw_probe_kind kind = m->desc->probe[i].kind;
+        if ((kind == SNW_PROBE_STRAIN || kind == SNW_PROBE_WRENCH) &&
+            m->station[m->probe_station[i]].rod == rod)
+            return false;
+    }
+    return true;
+}
+
 bool snw_drive_is_fixed(const snw_model *m, int drive) { return is_fixed(m->drive[drive].law); }
 
 bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
@@ -85,6 +107,8 @@ bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
         return (is == SNW_SIGNAL_INTEGRAL || is == SNW_SIGNAL_SAMPLED || is == SNW_SIGNAL_STATE) &&
                m->signal[of].source;
     }
+    case SNW_LAW_STRAIN:
+        return snw_geometry_is_gathered(m) && strains_are_gathered(m, of);
     case SNW_LAW_POSE:
         return snw_geometry_is_gathered(m) && pose_is_gathered(&m->pose[of]);
     case SNW_LAW_KINDS:
@@ -110,7 +134,7 @@ static int count_of(const snw_model *m, snw_law_kind kind) {
         [SNW_LAW_MOTOR] = m->nmotor,    [SNW_LAW_TENDON] = m->ntendon,
         [SNW_LAW_AMBIENT] = m->ntendon, [SNW_LAW_TEMPERATURE] = m->ntendon,
         [SNW_LAW_DRIVE] = m->ndrive,    [SNW_LAW_SOURCE] = m->nsignal,
-        [SNW_LAW_POSE] = m->npose};
+        [SNW_LAW_STRAIN] = m->nrod,     [SNW_LAW_POSE] = m->npose};
     return n[kind];
 }
 
@@ -121,6 +145,7 @@ static int components_of(const snw_model *m, snw_law_kind kind, int of) {
     case SNW_LAW_TORQUE:
         return 3;
     case SNW_LAW_STRESS:
+    case SNW_LAW_STRAIN:
         return 6;
     case SNW_LAW_MOTOR:
         return m->motor[of].law ? m->motor[of].n : 0;
@@ -159,6 +184,8 @@ static snw_law law_of(const snw_model *m, const law_slot *s) {
         return m->drive[s->of].law;
     case SNW_LAW_SOURCE:
         return m->signal[s->of].source;
+    case SNW_LAW_STRAIN:
+        return m->rod[s->of].given[s->component];
     case SNW_LAW_POSE:
         return s->component < 3 ? m->pose[s->of].xyz[s->component]
                                 : m->pose[s->of].turn[s->component - 3].angle;
@@ -463,6 +490,7 @@ void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *ba
                 subtract_law(a, s, at, x->nu[m->drive[s->of].row], x, bar);
             break;
         case SNW_LAW_SOURCE:
+        case SNW_LAW_STRAIN:
         case SNW_LAW_POSE:
         case SNW_LAW_KINDS:
             break;
@@ -496,9 +524,21 @@ void snw_model_laws_add_drive(snw_model_laws *a, int drive, double t, const doub
 
 size_t snw_model_laws_poses(const snw_model_laws *a) {
     for (int i = 0; i < a->n; i++) {
-        if (a->slot[i].kind == SNW_LAW_POSE) return a->slot[i].first;
+        if (a->slot[i].kind == SNW_LAW_STRAIN || a->slot[i].kind == SNW_LAW_POSE)
+            return a->slot[i].first;
     }
     return a->size;
+}
+
+void snw_model_laws_add_strains(snw_model_laws *a, int field, double t, const snw_wrench *by,
+                                double *bar) {
+    const snw_field *f = &a->m->field[field];
+    const snw_at at = {.t = t, .x = f->x, .L = a->m->rod[f->rod].L};
+    for (int k = 0; k < 6; k++) {
+        const law_slot *s = find_slot(a, SNW_LAW_STRAIN, f->rod, k);
+        const double weight[3] = {by[0].e[k], by[1].e[k], by[2].e[k]};
+        if (s) snw_expr_add_jet_slopes(law_of(a->m, s), at, weight, a->scratch, bar + s->first);
+    }
 }
 
 // Twist Z of a pose by a value y of its laws, zeta = Z delta y, with its two rates in body axes: a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // model_laws.h: numbers in the laws of a model: gravity, loads, active stress, efforts of motors,
-// tensions and pressures, given motions of joints and poses, feedback gains, integrands and
-// samples. Their derivatives of a scalar are gathered over a run, theory.md
-// (7.5.14). Part of model_arrays.h.
+// tensions and pressures, given motions of joints, poses and strains, feedback gains, integrands
+// and samples. Their derivatives of a scalar are gathered over a run, theory.md (7.5.14). Part of
+// model_arrays.h.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -19,6 +19,7 @@ typedef enum snw_law_kind {
     SNW_LAW_TEMPERATURE,
     SNW_LAW_DRIVE,
     SNW_LAW_SOURCE, // of an integral or a sample
+    SNW_LAW_STRAIN, // given strains of a rod
     SNW_LAW_POSE,   // of a pose that moves: places, then angles; the last kind
     SNW_LAW_KINDS
 } snw_law_kind;
@@ -69,7 +70,11 @@ void snw_model_laws_add_drive(snw_model_laws *a, int drive, double t, const doub
 // (model_geometry.h).
 void snw_model_laws_add_pose(snw_model_laws *a, int pose, const snw_inputs *in,
                              const snw_wrench *by, double *bar);
-// First number of the laws of poses.
+// bar += the derivatives by the laws of the given strains at a Magnus point (snw_field), from those
+// by the strains, their rates and accelerations.
+void snw_model_laws_add_strains(snw_model_laws *a, int field, double t, const snw_wrench *by,
+                                double *bar);
+// First number of the laws of given strains and poses.
 size_t snw_model_laws_poses(const snw_model_laws *a);
 // Are the numbers of all laws of forces that read signals gathered, so that by_signal is complete?
 bool snw_model_laws_read_signals(const snw_model *m);

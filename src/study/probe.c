@@ -11,6 +11,7 @@
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
 #include "shoot/shooter.h"
+#include "sinew/robot.h"
 #include "study/probe_tendon.h"
 
 #include <math.h>
@@ -112,6 +113,21 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
         for (int i = 0; i < b->n; i++) *out++ = f[i];
     }
     return out;
+}
+
+int snw_motor_limits(const snw_model *m, int motor, int k, const snw_inputs *in, const snw_state *s,
+                     const snw_work *w) {
+    static const double SLACK = 1 + 1e-9;
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    int reached = 0;
+    if (d->effort_limit) {
+        const double e = fabs(snw_motor_effort(m, motor, k, in, w)), most = d->effort_limit[k];
+        const bool cut = snw_gives_effort(d->given);
+        if (cut ? e >= most : e > most * SLACK) reached |= SNW_LIMIT_EFFORT;
+    }
+    if (d->rate_limit && fabs(s->v[m->motor[motor].dof + k]) > d->rate_limit[k] * SLACK)
+        reached |= SNW_LIMIT_RATE;
+    return reached;
 }
 
 double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *in,

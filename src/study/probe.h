@@ -36,3 +36,8 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
 // After snw_residual.
 double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *in,
                         const snw_work *w);
+// Bits of SNW_LIMIT_EFFORT (1) and SNW_LIMIT_RATE (2): has coordinate k of a motor reached the
+// limit of its effort, or is it beyond it; is it faster than the limit of its rate? After
+// snw_residual.
+int snw_motor_limits(const snw_model *m, int motor, int k, const snw_inputs *in, const snw_state *s,
+                     const snw_work *w);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "constraint/locomotion_connection.h"
 #include "dynamics/chamber.h"
+#include "sinew/robot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,21 +119,21 @@ static void warn_motor_limits(snw_run *r, const snw_frame_source *v) {
         for (int k = 0; k < d->n; k++) {
             char text[320];
             const double rate = v->state->v[m->motor[i].dof + k];
-            if (d->effort_limit && !warned[0]) {
+            const int reached = snw_motor_limits(m, i, k, v->in, v->state, v->w);
+            if ((reached & SNW_LIMIT_EFFORT) && !warned[0]) {
                 const bool cut = snw_gives_effort(d->given);
                 const double e = snw_motor_effort(m, i, k, v->in, v->w), most = d->effort_limit[k];
-                warned[0] = cut ? fabs(e) >= most : fabs(e) > most * (1 + 1e-9);
+                warned[0] = true;
                 (void)snprintf(text, sizeof text,
                                cut ? "run '%s': actuator '%.60s' is at its limit of effort at t = "
-                                     "%g s: %g of at most %g; its law asks for as much or more"
+                                     "%g s: %g of at most %g; it is asked for as much or more"
                                    : "run '%s': actuator '%.60s' needs more than its limit of "
                                      "effort at t = %g s: %g of at most %g; a slower motion needs "
                                      "less, and a law of its 'effort' would be cut off",
                                r->info.run, d->name, v->state->t, e, most);
-                if (warned[0]) snw_run_warn(r, text);
+                snw_run_warn(r, text);
             }
-            if (!d->rate_limit || warned[1] || !(fabs(rate) > d->rate_limit[k] * (1 + 1e-9)))
-                continue;
+            if (!(reached & SNW_LIMIT_RATE) || warned[1]) continue;
             warned[1] = true;
             (void)snprintf(text, sizeof text,
                            "run '%s': actuator '%.60s' is faster than its limit of rate at t = %g "

@@ -136,6 +136,27 @@ static void static_run_warn_unstable(snw_run *r, double stability, const snw_sta
     snw_run_warn(r, text);
 }
 
+// Stability of a model that is too large for eigenvalues, by the signs of the pivots. Told once.
+static void tell_pivots(snw_run *r, const snw_statics_info *info) {
+    char text[300];
+    if (info->unstable == 0 || r->warned_unstable) return;
+    r->warned_unstable = true;
+    if (info->unstable > 0) {
+        (void)snprintf(text, sizeof text,
+                       "run '%s': the equilibrium at t = %g s is unstable: it is no minimum of the "
+                       "energy in %d directions; start elsewhere (initial:)",
+                       r->info.run, r->state->t, info->unstable);
+        snw_run_warn(r, text);
+        return;
+    }
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the stability of equilibria is not known: the model has %d "
+                   "coordinates, too many for eigenvalues, and its loads have no energy, or "
+                   "factors of its tangent need exchanges of rows",
+                   r->info.run, r->now->model->nv);
+    snw_run_note(r, text);
+}
+
 snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
                                      snw_error *err) {
     const snw_model *m = r->now->model;
@@ -153,6 +174,7 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
     r->totals.follower = !st.symmetric;
     if (!(info->reached < 1)) static_run_warn_unstable(r, st.value, info);
     note_untested(r);
+    if (!eigen && m->nv > MOST_EIGEN && !m->local && !(info->reached < 1)) tell_pivots(r, info);
     snw_run_warn_indefinite(r, r->state);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,

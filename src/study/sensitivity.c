@@ -74,7 +74,8 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_RESTART:
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
-        return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0);
+        return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0) +
+               nb;
     case SNW_MAP_HARD:
         return adjoint_hard_size(a, map);
     case SNW_MAP_EXPLICIT:
@@ -125,13 +126,15 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
-            snw_residual(m, x->in, adjoint_stage_state(x, a->stage[i]), false, x->w);
+            snw_residual(m, x->in, adjoint_stage_state(x, map, i, a->stage[i]), false, x->w);
             memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
             if (a->remembers) adjoint_integrands(m, x->in, x->w, out + map->points.s * nv + i * nz);
         }
+        double *strain = out + snw_sensitivity_size(a, map) - m->nbranch_coordinate;
+        if (m->nbranch > 0) adjoint_stage_strains(m, map, map->points.s, strain);
         if (m->ndrive == 0) return;
         adjoint_stage_end(x, map);
-        double *end = out + snw_sensitivity_size(a, map) - 2 * nv;
+        double *end = strain - 2 * nv;
         memset(end, 0, 2 * (size_t)nv * sizeof *end);
         for (int i = 0; i < m->ndrive; i++) {
             const snw_drive *d = &m->drive[i];
@@ -192,6 +195,7 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     adjoint_tangents(a, map->t_laws, &s, false);
     adjoint_fix_rates(a, &map->s);
     if (map->kind == SNW_MAP_STEP) {
+        if (map->split) adjoint_split_tangents(a, &map->s);
         adjoint_step_matrix(a, map, &c);
         adjoint_border(a, a->C_place, -1);
         if (a->m->nlie_block > 0) adjoint_chart_rows(a);
@@ -206,6 +210,8 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
 }
 
 snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    a->came = a->at;
+    a->at = &map->s;
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_prepare(a, map, err);
     if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_prepare(a, map, err);
@@ -250,6 +256,11 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
                                                 [SNW_PAST_PSEUDO] = b->pseudo,
                                                 [SNW_PAST_INCREMENT] = b->increment,
                                                 [SNW_PAST_RATE_BEFORE] = b->old};
+    if (map->split && a->came) {
+        // after a restart the pseudo-accelerations are the accelerations
+        adjoint_split_to_chart(m, a->came, b->place, b->rate, b->acc);
+        if (!(map->history_h > 0)) memcpy(b->pseudo, b->acc, (size_t)nv * sizeof *b->acc);
+    }
     const double *by_length = a->by_length, before = b->time[SNW_TIME_LENGTH];
     for (int i = 0; i < nv; i++) {
         f[i] = by_length[i] * times.length + by_length[2 * nv + i] * before;
@@ -263,7 +274,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         if (a->driven[i]) f[i] = g[i] = 0;
         x[i] = -by[i];
     }
-    adjoint_carry(m, map->d, b->place);
+    adjoint_carry(m, adjoint_turn(a, map), b->place);
     add_product(nv, -1, a->K, b->place, x);
     add_product(nv, -1, a->D, f, x);
     add_product(nv, -1, a->M, g, x);
@@ -290,6 +301,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         b->increment[i] = x[i];
     }
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+    if (map->split) adjoint_split_to_body(m, &map->s, b->place, b->rate, b->acc);
     adjoint_branch_apply(a, map, k, by + 3 * nv + nr);
     adjoint_memory_apply(a, map, k, by + 3 * nv + nr + m->nbranch_coordinate);
 }
@@ -358,10 +370,14 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
         }
     }
     snw_bordered_matrix_solve(a->T, x);
+    double *chart = a->line; // accelerations, and rates behind them
+    memcpy(chart, x, (size_t)nv * sizeof *x);
+    memcpy(chart + nv, b->rate, (size_t)nv * sizeof *x);
+    if (map->split) adjoint_split_to_chart(m, &map->s, b->place, chart + nv, chart);
     for (int i = 0; i < nv; i++) {
         b->acc[i] = x[i];
         if (map->settles) {
-            b->pseudo[i] += by_pseudo * x[i];
+            b->pseudo[i] += by_pseudo * chart[i];
         } else {
             b->pseudo[i] = x[i];
             b->increment[i] = b->old[i] = 0;
@@ -417,12 +433,15 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
         add_product(nv, -c->c[i] * h, a->stage_K + (size_t)i * square, b->rate, to);
         add_product(nv, -1, a->stage_D + (size_t)i * square, b->rate, to);
         memory_of_stage(a, map, b, i, times.length, by + end + i * nm, place, to, X + end + i * nm);
+        adjoint_stage_branch_force(a, map, k, i, times.length, to);
         if (times.length == 0) continue;
         adjoint_stage_slopes(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
         add_product(nv, -times.length, a->stage_K + (size_t)i * square, x, to);
         add_product(nv, -times.length, a->stage_D + (size_t)i * square, rate, to);
     }
     snw_lu_solve(n, a->stage_matrix, a->stage_pivot, X);
+    adjoint_stage_branch_apply(a, map, k, by + snw_sensitivity_size(a, map) - m->nbranch_coordinate,
+                               X, times.length);
     adjoint_stage_slopes(m, map, 1, c->b, c->bb, x, rate);
     for (int j = 0; j < nv; j++) {
         x[j] = h * b->rate[j] + times.length * x[j];

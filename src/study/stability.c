@@ -129,7 +129,7 @@ static void sort_ascending(int n, double *x) {
 int snw_statics_spectrum(snw_statics *st, const snw_state *s, double *value, bool *symmetric) {
     int rank;
     *symmetric = true;
-    if (st->m->nv == 0) return 0;
+    if (st->m->nv == 0 || st->m->nv > SNW_MOST_DENSE) return 0;
     const int n = reduced_matrices(st, s, symmetric, &rank);
     if (n == 0) return 0;
     const size_t mark = snw_arena_mark(&st->scratch);

@@ -55,7 +55,14 @@ static size_t count_scratch(int n) {
     return (N * N + N) * sizeof(double) + 2 * pad + snw_negative_scratch(n);
 }
 
-static size_t statics_scratch_size(const snw_model *m) {
+// Is the model too large for dense matrices? Its tangent is then compressed, and there are no
+// eigenvalues, no penalty, no damped march and no relaxation.
+static bool is_large(const snw_statics *st) {
+    return st->m->nv > SNW_MOST_DENSE && snw_sparse_is_compressed(st->sparse[0]);
+}
+
+static size_t statics_scratch_size(const snw_statics *st) {
+    const snw_model *m = st->m;
     if (m->local) {
         const int n = m->nv + m->nconstraint, nx = m->nq + m->nconstraint;
         const size_t increments = snw_continuation_scratch_own(n, nx),
@@ -63,6 +70,8 @@ static size_t statics_scratch_size(const snw_model *m) {
         return increments > motion ? increments : motion;
     }
     if (m->bare) return 0;
+    if (is_large(st))
+        return snw_continuation_scratch_own(m->nv + m->nconstraint, m->nq + m->nconstraint);
     const size_t parts[] = {
         snw_continuation_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
         snw_relax_scratch(m->nv, m->nq),
@@ -90,7 +99,8 @@ static void statics_place(void *object, snw_fields *f) {
     snw_statics *o = object;
     const snw_model *m = o->m;
     const size_t nv = m->bare && !m->local ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
-    const size_t square = m->local || m->nv > SNW_MOST_DENSE ? 0 : nv * nv; // for eigenvalues
+    const bool dense = !m->local && m->nv <= SNW_MOST_DENSE;
+    const size_t square = dense ? nv * nv : 0, rectangle = dense ? nv * nr : 0; // for eigenvalues
     const size_t n = nv + nr, nx = (size_t)m->nq + nr;
     const size_t ncontact = snw_contact_has_curved(m) ? snw_contact_nplace(m) : 0;
     STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
@@ -101,7 +111,12 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     snw_statics *st = snw_alloc(sizeof *st);
     if (!st) return SNW_E_MEMORY;
     st->m = m;
-    const size_t size = statics_scratch_size(m);
+    if (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
+                     snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK)) {
+        snw_statics_destroy(st);
+        return SNW_E_MEMORY;
+    }
+    const size_t size = statics_scratch_size(st);
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     st->block = snw_fields_create(statics_place, st);
     for (int k = 0; k < 2; k++) st->local[k].st = st;
@@ -114,9 +129,7 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK ||
-        (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
-                      snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK ||
-                      snw_statics_friction_create(st) != SNW_OK))) {
+        (!m->bare && snw_statics_friction_create(st) != SNW_OK)) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
@@ -313,12 +326,12 @@ static snw_status statics_tangent(void *user, double fraction, const double *x, 
 
 // The same within the pattern, without soft rows.
 static snw_status statics_sparse_tangent(void *user, double fraction, const double *x, double *r,
-                                         double *J) {
+                                         snw_matrix J) {
     snw_statics *st = user;
     SNW_TRY(statics_linearise(st, fraction, x, r));
     snw_tangent_pass(st->m, NULL, st->w);
     snw_sparse_clear(st->sparse[0], J);
-    snw_tangent_add(st->m, st->now, 1, 0, 0, st->w, (size_t)(st->m->nv + st->m->nconstraint), J);
+    snw_tangent_add(st->m, st->now, 1, 0, 0, st->w, J);
     snw_constraints_place(st->m, st->w, 1, J);
     return SNW_OK;
 }
@@ -771,7 +784,7 @@ static double largest_violation(snw_statics *st, const snw_state *s) {
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
                              snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
-    const snw_statics_info none = {.reached = 1, .condition = NAN, .left = NAN};
+    const snw_statics_info none = {.reached = 1, .condition = NAN, .left = NAN, .unstable = -1};
     *info = none;
     const bool march = opts->march > 0 || opts->march_flow;
     if (m->hard && (opts->steady || march || opts->penalty > 0)) {
@@ -779,6 +792,12 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
                         "a static step with hard contacts has neither 'steady', 'march' nor "
                         "'penalty'; leave it out, or give the contacts a stiffness instead of "
                         "'hard'");
+    }
+    if (is_large(st) && (march || opts->penalty > 0)) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "a static step of a network with more than %d coordinates (%d) has neither "
+                        "'march' nor 'penalty', which need dense matrices; leave it out",
+                        SNW_MOST_DENSE, m->nv);
     }
     if (m->nbranch && opts->relaxation.kind == SNW_RELAXED_NOT_STATED) {
         return snw_fail(err, SNW_E_MODEL,

@@ -55,6 +55,7 @@ typedef struct snw_statics_info {
     double condition; // estimate for the last tangent (solve/condition.h); NaN: not known
     snw_branch branch;
     double left;      // fraction of the load, to within a hundredth; NaN: not known
+    int unstable;     // unstable directions by the signs of pivots; -1: not known
     bool others;      // a second stable equilibrium exists on the other side of the unstable one
     double violation; // largest, of nearly contradictory loops solved with a small compliance, m or
                       // rad; otherwise 0

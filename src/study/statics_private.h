@@ -27,7 +27,7 @@
     PACK(double, soft, n, "regularisation of the diagonal of joints (5.3)")                        \
     AT(snw_vec3, contact_place, ncontact,                                                          \
        "of contact points at the last tangent, in the frames of obstacles")                        \
-    AT(double, rows, m->local ? 0 : nv *nr, "C'; tau and order of its QR factors")                 \
+    AT(double, rows, rectangle, "C'; tau and order of its QR factors")                             \
     PACK(double, tau, n, "likewise")                                                               \
     AT(int, order, nr, "likewise")                                                                 \
     AT(double, added, m->local ? n : 0, "numbers on the diagonal of the tangent of a local model") \

@@ -149,6 +149,7 @@ static void describe(const snw_step_report *r, snw_map *map) {
     map->history_h = r->history_h;
     map->no_past = r->no_past;
     map->rest = r->rest;
+    map->split = r->split;
     if (r->event == SNW_WATCH_STEP) map->scheme = *r->scheme;
 }
 
@@ -200,6 +201,16 @@ static void keep_relaxation(snw_tape *t, const snw_step_report *r, snw_map *map)
     snw_state now = map->s;
     now.relaxed = x + 2 * nb, now.follow = x + 3 * nb;
     snw_relaxation_from(m, r->h, r->scheme->order == 1, map->branch_from, map->branch_place, &now);
+}
+
+// The branches before a step of collocation into its map.
+static void keep_strains(snw_tape *t, const snw_step_report *r, snw_map *map) {
+    const size_t nb = (size_t)t->m->nbranch_coordinate;
+    double *x = nb ? take(t, nb) : NULL;
+    if (nb && !x) t->failed = true;
+    if (!x) return;
+    map->branch_from = x;
+    (void)copy(r->relaxed0, nb, x);
 }
 
 static bool has_growing_signals(const snw_model *m) {
@@ -509,6 +520,7 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     if (step) keep_past(t, r, map);
     if (step || stages) keep_memory(t, r, map);
     if (step) keep_relaxation(t, r, map);
+    if (stages) keep_strains(t, r, map);
     snw_map *event = map - 1;
     if (event > t->map && event->kind == SNW_MAP_SAMPLE) event--;
     if (kind == SNW_MAP_RESTART && event >= t->map && event->kind == SNW_MAP_EVENT)

@@ -33,7 +33,7 @@ typedef struct snw_map {
     const snw_model *m;  // after the changes of the study so far
     double t_laws;       // time of the inputs, s
     double h, history_h; // as of snw_step_report
-    bool no_past, rest;
+    bool no_past, rest, split;
     bool settles;     // a step, and the restart after it, that projects its velocities (6.11)
     bool begins;      // the first map of a motion
     snw_step_end end; // of a step

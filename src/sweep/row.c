@@ -299,6 +299,7 @@ int snw_sweep_row_columns(const snw_sweep_row_computer *c) { return c->nseries; 
 const char *snw_sweep_row_column(const snw_sweep_row_computer *c, int i) {
     return c->column[c->series[i]];
 }
+const snw_sweep_plan *snw_sweep_row_plan(const snw_sweep_row_computer *c) { return c->plan; }
 const char *snw_sweep_row_model_text(const snw_sweep_row_computer *c) { return c->model_text; }
 uint64_t snw_sweep_row_identity(const snw_sweep_row_computer *c) { return c->identity; }
 

@@ -48,6 +48,9 @@ void snw_sweep_row_computer_close(snw_sweep_row_computer *c); // NULL is fine
 int snw_sweep_row_columns(const snw_sweep_row_computer *c);
 const char *snw_sweep_row_column(const snw_sweep_row_computer *c, int i);
 
+// The plan of the rows.
+const snw_sweep_plan *snw_sweep_row_plan(const snw_sweep_row_computer *c);
+
 // Text of the model as stored in results, and a hash of all that determines the results: plan,
 // model, tables.
 const char *snw_sweep_row_model_text(const snw_sweep_row_computer *c);

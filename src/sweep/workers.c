@@ -20,11 +20,22 @@
 
 enum { INTERVAL = 50, MOST_DEATHS = 20 }; // ms; deaths between rows, one after the other
 
+enum { SHOWN = 4, LINE = 240 }; // parameters and results in a line of the live table
+
+// The row that a worker stored last. `version` is odd while it is written.
+typedef struct stored_row {
+    _Atomic unsigned version;
+    _Atomic int64_t row;
+    _Atomic int state;
+    _Atomic double result[SHOWN];
+} stored_row;
+
 // State of one worker in shared memory. The worker writes it, except `again`.
 typedef struct worker_slot {
     _Atomic int64_t row;          // in hand; -1: none
     _Atomic int64_t done, failed; // rows stored
     int64_t again;                // row to begin with, whose first process died; -1: none
+    stored_row last;
     snw_error err;
 } worker_slot;
 
@@ -44,6 +55,7 @@ typedef struct worker_pool {
     struct pollfd *watch; // of each worker the end of a pipe that closes when it ends; fd -1: none
     int64_t all;          // rows to be done
     int64_t added;        // crashed rows, stored by this process
+    unsigned *seen;       // of each worker the version of its last row that was told
     snw_sweep_part *own;
     double start;
 } worker_pool;
@@ -54,6 +66,7 @@ typedef struct worker {
     worker_shared *shared;
     worker_slot *slot;
     const snw_sweep_todo *todo;
+    int nresult;
     pid_t parent;
 } worker;
 
@@ -79,8 +92,17 @@ static bool worker_take(void *user, int64_t *row) {
     return true;
 }
 
+static void publish(stored_row *to, const snw_sweep_row *row, int nresult) {
+    atomic_fetch_add(&to->version, 1);
+    atomic_store(&to->row, row->row);
+    atomic_store(&to->state, (int)row->state);
+    for (int i = 0; i < nresult && i < SHOWN; i++) atomic_store(&to->result[i], row->result[i]);
+    atomic_fetch_add(&to->version, 1);
+}
+
 static void worker_store(void *user, const snw_sweep_row *row) {
     worker *w = user;
+    publish(&w->slot->last, row, w->nresult);
     atomic_fetch_add(&w->slot->done, 1);
     if (row->state != SNW_SWEEP_ROW_DONE) atomic_fetch_add(&w->slot->failed, 1);
     atomic_store(&w->slot->row, -1);
@@ -91,8 +113,11 @@ static int worker_main(worker_pool *p, int i, pid_t parent) {
     // the terminal sends Ctrl-C to all processes; the first of them decides
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_DFL);
-    worker w = {
-        .shared = p->shared, .slot = &p->shared->slot[i], .todo = p->todo, .parent = parent};
+    worker w = {.shared = p->shared,
+                .slot = &p->shared->slot[i],
+                .todo = p->todo,
+                .nresult = p->parts->nresult,
+                .parent = parent};
     const snw_sweep_queue queue = {
         .user = &w, .take = worker_take, .store = worker_store, .stop = worker_stop};
     snw_error err = {0};
@@ -199,6 +224,58 @@ static void count_rows(const worker_pool *p, snw_sweep_done *out) {
     }
 }
 
+// ---- live table ---------------------------------------------------------------------------------
+
+// Adds a column to a line of LINE characters, as far as there is room.
+static void add_cell(char *line, const char *text) {
+    const size_t used = strlen(line);
+    (void)snprintf(line + used, LINE - used, " %14.14s", text);
+}
+
+static void add_number(char *line, double x) {
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.6g", x);
+    add_cell(line, text);
+}
+
+static void table_heading(const snw_sweep_plan *p, char *line) {
+    (void)snprintf(line, LINE, "%9s %-8s", "row", "state");
+    for (int i = 0; i < p->nparameter && i < SHOWN; i++) add_cell(line, p->parameter[i].path);
+    for (int i = 0; i < p->nresult && i < SHOWN; i++) add_cell(line, p->result[i].name);
+}
+
+static void table_line(const snw_sweep_plan *p, double *value, const stored_row *row, char *line) {
+    const int64_t number = atomic_load(&row->row);
+    snw_sweep_plan_values(p, number, value);
+    (void)snprintf(line, LINE, "%9lld %-8s", (long long)number,
+                   snw_sweep_row_state_name[atomic_load(&row->state)]);
+    for (int i = 0; i < p->nparameter && i < SHOWN; i++) {
+        const snw_sweep_parameter *x = &p->parameter[i];
+        x->label ? add_cell(line, x->label[(int)value[i]]) : add_number(line, value[i]);
+    }
+    for (int i = 0; i < p->nresult && i < SHOWN; i++)
+        add_number(line, atomic_load(&row->result[i]));
+}
+
+// Tells the rows stored since the last call, of each worker the latest.
+static void tell_rows(worker_pool *p, const snw_sweep_hooks *hooks) {
+    const snw_sweep_plan *plan = snw_sweep_row_plan(p->computer);
+    char heading[LINE], line[LINE];
+    double *value = snw_alloc(((size_t)plan->nparameter + 1) * sizeof *value);
+    if (!value) return; // a table without these rows
+    table_heading(plan, heading);
+    for (int i = 0; i < p->n; i++) {
+        const stored_row *row = &p->shared->slot[i].last;
+        const unsigned version = atomic_load(&row->version);
+        if (version % 2 || version == p->seen[i]) continue;
+        table_line(plan, value, row, line);
+        if (atomic_load(&row->version) != version) continue; // the next one already
+        p->seen[i] = version;
+        hooks->row(hooks->user, heading, line);
+    }
+    snw_free(value);
+}
+
 static snw_status watch_workers(worker_pool *p, const snw_sweep_hooks *hooks, int64_t *retried,
                                 snw_sweep_done *out, snw_error *err) {
     snw_status s = SNW_OK;
@@ -213,6 +290,7 @@ static snw_status watch_workers(worker_pool *p, const snw_sweep_hooks *hooks, in
             *err = why;
         }
         count_rows(p, out);
+        if (hooks->row) tell_rows(p, hooks);
         if (hooks->progress)
             hooks->progress(hooks->user, out->done, out->failed, p->all, out->seconds);
         if (s == SNW_OK && hooks->cancel && hooks->cancel(hooks->user))
@@ -250,9 +328,10 @@ snw_status snw_sweep_workers(snw_sweep_row_computer *c, const snw_sweep_parts *p
     p.shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     p.pid = snw_alloc((size_t)p.n * sizeof *p.pid);
     p.watch = snw_alloc((size_t)p.n * sizeof *p.watch);
+    p.seen = snw_alloc((size_t)p.n * sizeof *p.seen);
     int64_t *retried = snw_alloc((size_t)p.n * sizeof *retried);
     snw_status s = SNW_OK;
-    if (p.shared == MAP_FAILED || !p.pid || !p.watch || !retried)
+    if (p.shared == MAP_FAILED || !p.pid || !p.watch || !p.seen || !retried)
         s = snw_fail(err, SNW_E_MEMORY, "no memory for %d workers", p.n);
     for (int i = 0; s == SNW_OK && i < p.n; i++) {
         retried[i] = -1;
@@ -264,6 +343,7 @@ snw_status snw_sweep_workers(snw_sweep_row_computer *c, const snw_sweep_parts *p
     if (p.shared != MAP_FAILED) (void)munmap(p.shared, size);
     snw_free(p.pid);
     snw_free(p.watch);
+    snw_free(p.seen);
     snw_free(retried);
     return s;
 }

@@ -667,6 +667,9 @@ class Refused(harness.Case):
     def test_a_value_without_influence(self):
         self.refused("'plastic.poisson' cannot be found: no measured value depends on it", "--find",
                      "plastic.poisson=0.3", code=1)
+        # exact derivatives of a motion by a number that enters nothing are rounding, not zero
+        self.write("roll.yaml", ROLL.replace("C: 20 mN*m", "C: 20 mN*m, idle: 1"))
+        self.refused("'idle' cannot be found: no measured value depends on it", "--find", "r", "--find", "idle", code=1)
 
     def test_columns(self):
         self.write("bad.csv", "t,tip.y,tip.u\n1,0,0\n")

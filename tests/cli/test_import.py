@@ -361,7 +361,8 @@ class Import(harness.Case):
         self.assertIn("joint 'upper' follows another one", reply["notes"][0]["text"])
         text = (self.folder / "arm.yaml").read_text()
         self.assertIn("# - line 10: joint 'upper' follows", text)
-        self.assertIn("base_link:    # base-link", text)
+        self.assertIn("  base-link:\n", text)
+        self.assertIn("    on: base-link\n", text)
         self.assertIn("upper_joint: {joint: upper, position: 1, effort_limit: 40, rate_limit: 2}", text)
         self.assertIn("axis: -y", text)
         self.assertTrue((self.folder / "arm_meshes/1_upper.STL").exists())
@@ -375,7 +376,7 @@ class Import(harness.Case):
         self.assertIn("diagonal 0.025, 0.035, 0.06", note["text"])
 
     def test_the_examples_are_what_the_command_writes(self):
-        for name, options in (("arm6", ()), ("gripper", ()), ("quadruped", ("--free",))):
+        for name, options in (("arm6", ()), ("gripper", ()), ("hand", ()), ("quadruped", ("--free",))):
             self.succeeds("import", str(harness.SOURCE / f"examples/imported/{name}.urdf"), *options)
             self.assertEqual((self.folder / f"{name}.yaml").read_text(), (harness.SOURCE / f"examples/imported/as_imported/{name}.yaml").read_text())
 
@@ -393,6 +394,33 @@ class Import(harness.Case):
         self.assertIn("shapes:\n        - {shape: hull", text)
         self.assertEqual(text.count("shape: mesh"), 3)
         self.succeeds("run", "shapes.yaml")
+
+    def test_what_other_writers_do_is_read(self):
+        # the world as a parent that is no link, and another name of ASCII
+        self.write("arm.urdf", ARM.replace('parent link="base-link"', 'parent link="world"').replace('version="1.0"', 'version="1.0" encoding="ASCII"'))
+        self.succeeds("import", "arm.urdf", "--shapes", "none")
+        self.assertIn("  upper:\n    on: world\n", (self.folder / "arm.yaml").read_text())
+        # a joint without anything to move is fixed, and the model can be used
+        self.write("leaf.urdf", ARM.replace("</robot>", '<link name="eye"/><joint name="blink" type="continuous"><parent link="upper"/>'
+                                            '<child link="eye"/></joint></robot>'))
+        notes = self.succeeds("import", "leaf.urdf", "--shapes", "none", "--json").json["notes"]
+        self.assertIn("joint 'blink' is fixed here: nothing that it moves has a mass", [n["text"] for n in notes])
+        self.succeeds("check", "leaf.yaml")
+
+    def test_a_screw_of_sdf_closes_a_loop(self):
+        inertia = "<inertial><mass>1</mass><inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia></inertial>"
+        joint = '<joint name="{}" type="{}"><parent>{}</parent><child>{}</child><axis><xyz>0 0 1</xyz></axis>{}</joint>'
+        self.write("lift.sdf", '<sdf version="1.9"><model name="lift">' + "".join(f'<link name="{n}">{inertia}</link>' for n in "ab") +
+                   joint.format("turn", "revolute", "world", "a", "") + joint.format("slide", "prismatic", "world", "b", "") +
+                   joint.format("thread", "screw", "b", "a", "<screw_thread_pitch>0.01</screw_thread_pitch>") + "</model></sdf>")
+        self.succeeds("import", "lift.sdf")
+        text = (self.folder / "lift.yaml").read_text()
+        self.assertIn("    as: screw\n    axis: z\n    pitch: 0.01\n", text)
+        self.write("fall.yaml", "sinew: 1\ninclude: lift.yaml\nactuators: {turn: ~, slide: ~}\nprobes: {turn: ~, slide: ~, z: {value: b}}\n"
+                                "live: ~\nstudy: [dynamic: {for: 1 s, step: 1 ms}]\n")
+        self.succeeds("run", "fall.yaml", "-o", "fall.h5")
+        z = self.succeeds("show", "fall.h5", "--json").json["runs"][0]["last"]["z"]
+        self.assertAlmostEqual(z, -9.81 / 2 / (1 + 0.01 / (0.01 / (2 * math.pi)) ** 2), delta=1e-8)
 
     def test_check_writes_nothing(self):
         self.write("arm.urdf", ARM)

@@ -103,10 +103,11 @@ class Joints(harness.Case):
         self.assertIn("the 'axes' of a pin_slot joint are at a right angle, these are at 45 degrees",
                       self.fails(2, "check", "robot.yaml").err)
 
-    def test_a_screw_needs_its_pitch_and_is_no_loop(self):
+    def test_a_screw_needs_its_pitch(self):
         for text, words in (("robot: {a: {on: world, joint: screw}}", "a screw needs its 'pitch'"),
                             ("robot: {a: {on: world, joint: revolute, pitch: 1 mm}}", "'pitch' is that of a screw"),
-                            ("robot: {a: {on: world}}\nloops: {l: {join: [world, a], as: screw}}", "a loop cannot be a screw")):
+                            ("robot: {a: {on: world}}\nloops: {l: {join: [world, a], as: screw}}", "a screw needs its 'pitch'"),
+                            ("robot: {a: {on: world}}\nloops: {l: {join: [world, a], as: screw, pitch: 0}}", "'as: revolute'")):
             self.write("robot.yaml", HEAD + text + "\n")
             self.assertIn(words, self.fails(2, "check", "robot.yaml").err)
 

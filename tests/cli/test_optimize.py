@@ -148,6 +148,8 @@ class Small(Case):
         result = self.fails(1, "optimize", file)
         self.assertRegex(result.err, "cannot be met|the search ended")
         self.assertIn("at its upper bound", result.out)
+        file = self.small("optimize: {variables: {a: {low: 0, high: 1}}, minimise: end(square), subject: [{value: end(y), above: 5}]}\n")
+        self.assertIn("cannot be met from this start: 'end(y)' stays at 1.4, below its limit 5", self.fails(1, "optimize", file).err)
 
     def test_an_interrupted_search_goes_on(self):
         block = "optimize: {variables: {a: {}, b: {}}, minimise: end(square^2 + (y - 2)^4), subject: [{value: end(y), above: 1}]}\n"

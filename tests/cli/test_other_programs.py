@@ -53,6 +53,18 @@ names = [lines.GetPointData().GetArrayName(i) for i in range(lines.GetPointData(
 json.dump({"times": times, "tip": last, "names": names}, open("seen.json", "w"))
 """
 
+IN_USD = """\
+import json
+from pxr import Usd, UsdGeom
+stage = Usd.Stage.Open("m.usda")
+end = stage.GetEndTimeCode()
+hand = UsdGeom.Xformable(stage.GetPrimAtPath("/robot/hand")).ComputeLocalToWorldTransform(end)
+arm = UsdGeom.BasisCurves(stage.GetPrimAtPath("/robot/arm"))
+last = arm.GetPointsAttr().Get(end)[-1]
+json.dump({"span": (end - stage.GetStartTimeCode()) / stage.GetTimeCodesPerSecond(), "up": str(UsdGeom.GetStageUpAxis(stage)),
+           "hand": list(hand.ExtractTranslation()), "tip": [float(x) for x in last]}, open("seen.json", "w"))
+"""
+
 
 class OtherPrograms(Case):
     def seen(self, program, command, script, output):
@@ -85,6 +97,13 @@ class OtherPrograms(Case):
         self.assertAlmostEqual(seen["times"][-1] - seen["times"][0], 1, delta=1e-3)
         self.assertLess(math.dist(seen["tip"], TIP), 1e-5, seen)
         self.assertIn("radius", seen["names"])
+
+    def test_usd_reads_the_curves_and_bodies_of_a_usda(self):
+        seen = self.seen("python3", [], IN_USD, "m.usda")  # left out where Python has no module pxr
+        self.assertAlmostEqual(seen["span"], 1, delta=1e-3)
+        self.assertEqual(seen["up"], "Y")  # a motion in the xy plane
+        self.assertLess(math.dist(seen["tip"], TIP), 1e-5, seen)
+        self.assertLess(math.dist(seen["hand"], TIP), 1e-5, seen)
 
 
 if __name__ == "__main__":

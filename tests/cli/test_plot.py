@@ -371,6 +371,19 @@ class Convergence(Case):
         end = self.succeeds("plot", "m.h5", "--convergence", "swing.step", "--probe", "a", "--against", "1.5", "--at", "0.4", "-o", "f.svg", "--json").json
         self.assertTrue(all(0 < x["a"] < 1.5 for x in end["convergence"]))
 
+    def test_runs_with_other_names_before_the_dot_are_other_curves(self):
+        two = "runs: {by: {swing.step: {each: [80 ms, 40 ms]}}, to: {swing.step: {each: [20 ms, 10 ms]}}, fine: {swing.step: 1 ms}}\n"
+        self.write("two.yaml", re.sub(r"runs: .*\n", two, STEPS))
+        self.succeeds("run", "two.yaml")
+        r = self.succeeds("plot", "two.h5", "--convergence", "swing.step", "--probe", "a", "-o", "f.svg", "--json")
+        self.assertIsNone(r.json["slopes"]["a"])  # there are two
+        shown = texts(self.folder / "f.svg")
+        for name in ("by", "to"):
+            self.assertTrue(any(re.fullmatch(rf"{name}: a, slope (2\.0\d|1\.9\d)", t) for t in shown), shown)
+        # the table has no slope from one curve to the other
+        rows = [line.split() for line in self.succeeds("plot", "two.h5", "--convergence", "swing.step", "--probe", "a", "-o", "f.svg").out.splitlines()]
+        self.assertEqual([row[3][0].isdigit() for row in rows[1:6]], [False, True, False, True, False])
+
     def test_overrides_of_the_command_line_count(self):
         self.succeeds("run", "m.yaml", "-o", "s.h5", "--set", "swing.step=5 ms", "--run", "by.1")
         self.succeeds("run", "m.yaml", "-o", "t.h5", "--set", "swing.step=25 ms", "--run", "by.1")

@@ -4,6 +4,7 @@ import csv
 import math
 import os
 import pathlib
+import pty
 import resource
 import shutil
 import signal
@@ -59,6 +60,41 @@ class Sweep(harness.Case):
         self.write("swing.yaml", CART.replace("study: [static]", "study: [dynamic: {for: 0.2 s, step: 1 ms}]"))
         self.write("grid.yaml", GRID)
         self.write("many.yaml", SWING)
+
+    def on_a_terminal(self, *args):
+        """What a command writes to standard error where that is a terminal."""
+        try:
+            leader, follower = pty.openpty()
+        except OSError:
+            self.skipTest("no terminals here")
+        process = subprocess.Popen([harness.SINEW, *args], cwd=self.folder, stderr=follower,
+                                   stdout=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm"})
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                more = os.read(leader, 4096)
+            except OSError:
+                break
+            if not more:
+                break
+            shown += more
+        os.close(leader)
+        self.assertEqual(process.wait(), 0, shown)
+        return shown.decode()
+
+    def test_a_terminal_shows_rows_as_they_are_computed(self):
+        shown = self.on_a_terminal("sweep", "grid.yaml", "-j", "1")
+        lines = [line.split("\033[K")[-1].split() for line in shown.split("\r\n") if line.strip()]
+        self.assertIn(["row", "state", "a", "k", "x", "force", "square"], lines)
+        rows = [[float(x) for x in line[:1] + line[2:]] for line in lines if line[1:2] == ["done"]]
+        self.assertEqual(rows[-1][0], 14)
+        for number, a, k, x, force, square in rows:
+            self.assertEqual((a, k), (number // 3, [1, 2, 4][int(number) % 3]))
+            self.assertAlmostEqual(x, (a + 4) / k, 4)
+            self.assertAlmostEqual(square, x * x, 3)
+        result = self.sinew("sweep", "grid.yaml", "--force")
+        self.assertEqual((result.code, result.err), (0, ""))
 
     def table(self, name):
         self.succeeds("sweep", name, "--csv", "rows.csv")

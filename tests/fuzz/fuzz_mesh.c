@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Damaged mesh files, STL and OBJ: none may crash, hang or be accepted without enclosing a solid.
+// Damaged mesh files, STL, OBJ, glTF and COLLADA: none may crash, hang or be accepted without
+// enclosing a solid.
 //
 // usage: fuzz_mesh [seed [count]]
 #include "language/mesh_file.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +89,98 @@ static void write_binary_stl(mesh_bytes *b) {
         for (int k = 0; k < 3; k++)
             memcpy(b->s + 84 + 50 * f + 12 + 12 * k, corner[face[f][k]], sizeof corner[0]);
     }
+}
+
+static void put_bytes(mesh_bytes *b, const void *from, size_t n) {
+    if (b->n + n > ROOM) return;
+    memcpy(b->s + b->n, from, n);
+    b->n += n;
+}
+
+static void put_word(mesh_bytes *b, uint32_t x) {
+    unsigned char bytes[4];
+    for (int k = 0; k < 4; k++) bytes[k] = (unsigned char)(x >> 8 * k & 0xff);
+    put_bytes(b, bytes, 4);
+}
+
+// Corners and faces as floats and bytes.
+static size_t cube_buffer(unsigned char out[200]) {
+    size_t n = 0;
+    for (int i = 0; i < 24; i++, n += 4) memcpy(out + n, &corner[i / 3][i % 3], 4);
+    for (int i = 0; i < 36; i++) out[n++] = (unsigned char)face[i / 3][i % 3];
+    return n;
+}
+
+#define GLTF(BUFFER)                                                                               \
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{"       \
+    "\"children\":"                                                                                \
+    "[1],\"translation\":[1,2,3]},{\"mesh\":0,\"rotation\":[0,0,0.6,0.8],\"scale\":[1,2,-1]}],"    \
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"mode\":4}]}],"  \
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"type\":\"VEC3\",\"count\":8},{"     \
+    "\"bufferView\":1,\"componentType\":5121,\"type\":\"SCALAR\",\"count\":36}],\"bufferViews\":[" \
+    "{"                                                                                            \
+    "\"buffer\":0,\"byteOffset\":0,\"byteLength\":96},{\"buffer\":0,\"byteOffset\":96,"            \
+    "\"byteLength\":36}],\"buffers\":[{\"byteLength\":132" BUFFER "}]}"
+
+static void write_glb(mesh_bytes *b) {
+    static const char json[] = GLTF("");
+    unsigned char data[200];
+    const size_t n = cube_buffer(data), text = (sizeof json - 1 + 3) / 4 * 4;
+    b->path = "cube.glb";
+    put_text(b, "glTF");
+    put_word(b, 2);
+    put_word(b, (uint32_t)(28 + text + n));
+    put_word(b, (uint32_t)text);
+    put_text(b, "JSON");
+    put_text(b, json);
+    while (b->n % 4) put_text(b, " ");
+    put_word(b, (uint32_t)n);
+    put_bytes(b, "BIN\0", 4);
+    put_bytes(b, data, n);
+}
+
+static void write_gltf(mesh_bytes *b) {
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned char data[200];
+    char text[300];
+    size_t k = 0;
+    const size_t n = cube_buffer(data);
+    for (size_t i = 0; i < n; i += 3) { // n is a multiple of three
+        const uint32_t x = (uint32_t)data[i] << 16 | (uint32_t)data[i + 1] << 8 | data[i + 2];
+        for (int s = 18; s >= 0; s -= 6) text[k++] = digit[x >> s & 63];
+    }
+    text[k] = '\0';
+    static const char json[] = GLTF(",\"uri\":\"data:application/octet-stream;base64,@\"");
+    const char *mark = strchr(json, '@');
+    b->path = "cube.gltf";
+    put_bytes(b, json, (size_t)(mark - json));
+    put_text(b, text);
+    put_text(b, mark + 1);
+}
+
+static void write_dae(mesh_bytes *b) {
+    char line[100];
+    b->path = "cube.dae";
+    put_text(b, "<COLLADA><asset><unit meter=\"0.5\"/><up_axis>Y_UP</up_axis></asset>"
+                "<library_geometries><geometry id=\"g\"><mesh><source id=\"s\"><float_array>");
+    for (int i = 0; i < 24; i++) {
+        (void)snprintf(line, sizeof line, "%g ", (double)corner[i / 3][i % 3]);
+        put_text(b, line);
+    }
+    put_text(b, "</float_array><technique_common><accessor count=\"8\" stride=\"3\"/>"
+                "</technique_common></source><vertices id=\"v\"><input semantic=\"POSITION\" "
+                "source=\"#s\"/></vertices><polylist><input semantic=\"VERTEX\" source=\"#v\" "
+                "offset=\"0\"/><vcount>");
+    for (int f = 0; f < 12; f++) put_text(b, "3 ");
+    put_text(b, "</vcount><p>");
+    for (int i = 0; i < 36; i++) {
+        (void)snprintf(line, sizeof line, "%d ", face[i / 3][i % 3]);
+        put_text(b, line);
+    }
+    put_text(b, "</p></polylist></mesh></geometry></library_geometries><library_visual_scenes>"
+                "<visual_scene id=\"w\"><node><rotate>0 0 1 30</rotate><instance_geometry "
+                "url=\"#g\"/></node></visual_scene></library_visual_scenes><scene>"
+                "<instance_visual_scene url=\"#w\"/></scene></COLLADA>");
 }
 
 // ---- damage -------------------------------------------------------------------------------------
@@ -167,19 +261,21 @@ static bool try_bytes(const mesh_bytes *b) {
 }
 
 int main(int argc, char **argv) {
-    static void (*const write[])(mesh_bytes *) = {write_obj, write_text_stl, write_binary_stl};
+    static void (*const write[])(mesh_bytes *) = {write_obj, write_text_stl, write_binary_stl,
+                                                  write_glb, write_gltf,     write_dae};
+    enum { KINDS = sizeof write / sizeof *write };
     seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const long count = argc > 2 ? strtol(argv[2], NULL, 10) : 3000;
     long accepted = 0;
     double slowest = 0;
     for (long i = 0; i < count && faults < 20; i++) {
         mesh_bytes b = {.n = 0};
-        write[i % 3](&b);
-        for (int k = i < 3 ? 0 : 1 + (int)draw(4); k > 0; k--) damage(&b);
+        write[i % KINDS](&b);
+        for (int k = i < KINDS ? 0 : 1 + (int)draw(4); k > 0; k--) damage(&b);
         const clock_t before = clock();
         const bool good = try_bytes(&b);
         const double took = (double)(clock() - before) / CLOCKS_PER_SEC;
-        promise(i >= 3 || good, "refused although it is sound", &b);
+        promise(i >= KINDS || good, "refused although it is sound", &b);
         accepted += good;
         if (took > slowest) slowest = took;
         promise(took < 5, "too slow", &b);

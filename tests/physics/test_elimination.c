@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "constraint/elimination.h"
 #include "constraint/projection.h"
-#include "described.h"
 #include "dynamics/constraint.h"
+#include "executed.h"
 #include "integrate/implicit.h"
 #include "random_tree.h"
 #include "solve/dense.h"
@@ -343,11 +343,11 @@ static void stability_is_that_of_the_matrix(void **state) {
         " section: {rectangle: {y: 8 mm, z: 9 mm}}, material: gel,"
         " strain: {bend_y: linear, bend_z: linear, stretch: linear}, elements: 6}}\n"
         "loads: {weight: {on: column.tip, force: [0, 0, %g N]}}\n%s";
-    static const char *const holds[] = {
-        "",
-        "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n",
-        "loops: {pin: {join: [world, column@25%], as: cylindrical, axis: x,"
-        " pose: {xyz: [0, 0, 0.1], rpy: [0, -90 deg, 0]}}}\n"};
+    static const char spring[] =
+        "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n";
+    static const char loop[] = "loops: {pin: {join: [world, column@25%], as: cylindrical, axis: x,"
+                               " pose: {xyz: [0, 0, 0.1], rpy: [0, -90 deg, 0]}}}\n";
+    static const char *const holds[] = {"", spring, loop};
     int most = 0;
     for (int i = 0; i < 9; i++) {
         char text[2000];
@@ -405,32 +405,130 @@ static void steps_are_those_of_the_matrix(void **state) {
     compare_steps(coupled_text, 2e-4);
 }
 
-// ten times the elements, ten times the operations
+// Ten times the elements, ten times the operations; also with a border, which grows with the number
+// of its unknowns only.
+static double operations_of(int elements, const char *more, int *border) {
+    char text[2000];
+    snw_error err = {0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_model *m;
+    snw_elimination *e;
+    (void)snprintf(text, sizeof text,
+                   "sinew: 1\nmaterials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
+                   "robot:\n  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 8 "
+                   "mm}}, material: gel, nodes: %d, strain: kirchhoff linear, elements: %d}}\n%s",
+                   3 * elements, elements, more);
+    if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_model_compile_for(desc, SNW_USE_LOCAL, &m, &err), SNW_OK);
+    assert_int_equal(snw_elimination_create(m, &e), SNW_OK);
+    assert_true(m->rod[0].row[m->nv] < 40 * (size_t)m->nv); // entries of K
+    const double operations = snw_elimination_operations(e);
+    *border = m->nconstraint + 12 * m->nforce_element;
+    snw_elimination_destroy(e);
+    snw_model_destroy(m);
+    release(doc, desc);
+    return operations;
+}
+
 static void cost_is_linear(void **state) {
     (void)state;
-    double operations[2];
+    static const char all[] =
+        "springs: {stay: {spring: [arm@30%, arm.tip], rest: 0.5, stiffness: 2}}\n"
+        "loops: {pin: {join: [world, arm@80%], as: spherical, pose: {xyz: [0.8, 0, 0]}}}\n"
+        "actuators: {wire: {tendon: {along: arm, at: [0, 4 mm, 0]}, shortening: 1 mm}}\n";
+    static const char *const more[] = {"", all};
+    for (int k = 0; k < 2; k++) {
+        int border;
+        const double few = operations_of(30, more[k], &border),
+                     many = operations_of(300, more[k], &border);
+        assert_int_equal(border, k == 0 ? 0 : 12 + 3 + 1);
+        assert_true(many < 10.1 * few);
+    }
+}
+
+// Studies of a rod with a matrix and of one with more elements, which is local: a column that
+// buckles and is left for the bent shape, its stability, and its fall when the load is taken off.
+static void studies_of_both_kinds_agree(void **state) {
+    (void)state;
+    outcome o[2];
     for (int k = 0; k < 2; k++) {
         char text[2000];
-        snw_error err = {0};
-        snw_document *doc;
-        snw_desc *desc;
-        snw_model *m;
-        snw_elimination *e;
         (void)snprintf(text, sizeof text,
-                       "sinew: 1\nmaterials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
-                       "robot:\n  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 8 "
-                       "mm}}, material: gel, nodes: %d, strain: kirchhoff linear, elements: %d}}\n",
-                       k ? 900 : 90, k ? 300 : 30);
-        assert_int_equal(describe(text, &doc, &desc, &err), SNW_OK);
-        assert_int_equal(snw_model_compile_for(desc, SNW_USE_LOCAL, &m, &err), SNW_OK);
-        assert_int_equal(snw_elimination_create(m, &e), SNW_OK);
-        assert_int_equal(m->rod[0].row[m->nv] < 40 * (size_t)m->nv, true); // entries of K
-        operations[k] = snw_elimination_operations(e);
-        snw_elimination_destroy(e);
-        snw_model_destroy(m);
-        release(doc, desc);
+                       "sinew: 1\ngravity: 0\n"
+                       "materials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
+                       "robot:\n  column: {on: world, rod: {length: 40 cm, section: {circle:"
+                       " {radius: 8 mm}}, material: gel, strain: {bend_z: linear}, elements: %d}}\n"
+                       "loads: {push: {on: column.tip, force: [-0.25 N, 0, 0]}}\n"
+                       "study: [static:, change: {push: off}, dynamic: {for: 3 ms, step: 1 ms}]\n"
+                       "probes: {tip: {position: column.tip}, least: stability}\n",
+                       k ? 320 : 80);
+        execute_ok(text, &o[k]);
+        assert_non_null(strstr(o[k].first, "left for a stable one"));
     }
-    assert_true(operations[1] < 10.1 * operations[0]);
+    assert_int_equal(o[0].series.nframe, o[1].series.nframe);
+    for (int c = 0; c < 2; c++) // error of 80 elements
+        assert_near(last(&o[1], c), last(&o[0], c), 2e-7);
+    assert_near(shown(&o[1], 0, 3), shown(&o[0], 0, 3), 1e-5);
+    assert_true(shown(&o[1], 0, 3) > 0.1);
+    for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
+}
+
+// A base that starts to move at once gives both the same impulse.
+static void jumps_of_given_rates_act_on_both_kinds(void **state) {
+    (void)state;
+    outcome o[2];
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n"
+            "materials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
+            "robot:\n  arm: {on: world, pose: {xyz: [0, \"1 m/s*max(t - 1 ms, 0 s)\", 0]},"
+            " rod: {length: 40 cm, section: {circle: {radius: 8 mm}}, material: gel,"
+            " strain: {bend_z: linear}, elements: %d}}\n"
+            "study: [dynamic: {for: 3 ms, step: 0.5 ms, scheme: bdf2}]\n"
+            "probes: {tip: {position: arm.tip}, middle: {position: arm@5%%},"
+            " energy: energy}\n",
+            k ? 320 : 80);
+        execute_ok(text, &o[k]);
+    }
+    // the impulse makes waves as short as the elements, which both schemes damp
+    for (int c = 0; c < 6; c++) assert_near(last(&o[1], c), last(&o[0], c), 3e-5);
+    assert_true(fabs(last(&o[1], 4)) > 1e-4); // the arm has moved there
+    for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
+}
+
+// Of a long rod some nodes are recorded, with its ends and the sections at which something is.
+static void long_rods_have_few_nodes(void **state) {
+    (void)state;
+    snw_error err = {0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_model *m;
+    const char text[] =
+        "sinew: 1\nmaterials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
+        "robot:\n  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 8 mm}},"
+        " material: gel, nodes: 9000, strain: kirchhoff linear, elements: 3000}}\n"
+        "  tool: {on: arm@12.34567%, joint: revolute, axis: y, body: {mass: 1}}\n"
+        "springs: {stay: {spring: [world, arm@77.7%], rest: 0.5, stiffness: 2}}\n";
+    if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_model_compile_for(desc, SNW_USE_LOCAL, &m, &err), SNW_OK);
+    if (!(m->nseg > 9000 && m->nnode > 900 && m->nnode < 1020))
+        fail_msg("%d of %d", m->nnode, m->nseg);
+    bool kept[2] = {false, false};
+    for (int k = 0; k < m->nnode; k++) {
+        const int i = m->node_seg[k];
+        assert_int_equal(m->node_of_seg[i], k);
+        assert_true(snw_node_parent(m, k) < k);
+        kept[0] |= fabs(m->seg_x[i] - 0.1234567) < 1e-12 && m->seg[i].kind == SNW_SEG_ROD;
+        kept[1] |= i == m->force_element[0].end[1];
+    }
+    assert_true(kept[0] && kept[1]);
+    for (int i = 1; i < m->nseg; i++) assert_true(m->node_seg[m->node_of_seg[i]] >= i);
+    assert_int_equal(m->node_seg[m->node_of_seg[m->link_end[0]]], m->link_end[0]);
+    snw_model_destroy(m);
+    release(doc, desc);
 }
 
 int main(void) {
@@ -440,7 +538,10 @@ int main(void) {
         cmocka_unit_test(equilibria_are_those_of_the_matrix),
         cmocka_unit_test(stability_is_that_of_the_matrix),
         cmocka_unit_test(steps_are_those_of_the_matrix),
+        cmocka_unit_test(studies_of_both_kinds_agree),
+        cmocka_unit_test(jumps_of_given_rates_act_on_both_kinds),
         cmocka_unit_test(cost_is_linear),
+        cmocka_unit_test(long_rods_have_few_nodes),
         cmocka_unit_test(equations_of_random_rods),
         cmocka_unit_test(equations_of_random_trees),
     };

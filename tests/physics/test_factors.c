@@ -42,8 +42,27 @@ static void fill(const rig *g, double s, snw_bordered_matrix *T) {
     snw_bordered_matrix_clear(T);
     snw_residual(g->m, g->in, g->s, false, g->w);
     snw_tangent_pass(g->m, NULL, g->w);
-    snw_tangent_add(g->m, g->in, 1, 200, 4e4, g->w, (size_t)T->n, T->A);
+    snw_tangent_add(g->m, g->in, 1, 200, 4e4, g->w, T->A);
     snw_constraints_place(g->m, g->w, s, T->A);
+}
+
+// The compressed matrix of the rig has the solution of `sparse`, its factors, with right side b, to
+// the last bit.
+static void compare_with_compressed(const rig *g, double s, snw_bordered_matrix *sparse, int n,
+                                    const double *b) {
+    snw_bordered_matrix *compressed = NULL;
+    if (!snw_tangent_compresses(g->m)) return;
+    assert_int_equal(snw_bordered_matrix_create(g->m, SNW_ALGEBRA_COMPRESSED, &compressed), SNW_OK);
+    double *x = malloc(2 * (size_t)n * sizeof *x), *y = x + n;
+    memcpy(x, b, (size_t)n * sizeof *x);
+    memcpy(y, b, (size_t)n * sizeof *y);
+    fill(g, s, compressed);
+    assert_int_equal(snw_bordered_matrix_factor(compressed), SNW_OK);
+    snw_bordered_matrix_solve(compressed, x);
+    snw_bordered_matrix_solve(sparse, y);
+    assert_memory_equal(x, y, (size_t)n * sizeof *x);
+    free(x);
+    snw_bordered_matrix_destroy(compressed);
 }
 
 // largest difference of the two solutions relative to the largest unknown, in typical units
@@ -62,6 +81,7 @@ static double difference_of_solves(const rig *g, dice *d, double s) {
     assert_int_equal(snw_bordered_matrix_factor(sparse), SNW_OK);
     assert_false(sparse->overwritten); // solved by the sparse factors, not by the fallback
     snw_bordered_matrix_solve(dense, x);
+    compare_with_compressed(g, s, sparse, n, y);
     snw_bordered_matrix_solve(sparse, y);
     for (int i = 0; i < n; i++) {
         const double unit = i < g->m->nv ? g->m->typical[i] : 1;
@@ -125,6 +145,47 @@ static void loops_solve_as_dense_ones(void **state) {
         rig_close(&g);
         release(doc, desc);
     }
+}
+
+// Branches that no joint and no loop connects, but springs and the field of a magnet on one of
+// them.
+static const char springs_text[] =
+    "sinew: 1\n"
+    "study: [static: {}]\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  arm(k=1..5): {on: world, pose: {xyz: [0, 0.1*k, 0]}, rod: {length: 0.3, section: {circle: "
+    "{radius: 10 mm}}, material: rubber, strain: cosserat legendre 2, nodes: 4}}\n"
+    "  magnet: {on: world, pose: {xyz: [0.2, 0.3, 0.2]}, joint: spherical, stiffness: 0.1, body: "
+    "{mass: 0.1, inertia: [1e-4, 1e-4, 1e-4]}}\n"
+    "  probe: {on: arm(2).tip, body: {mass: 0.01, inertia: [1e-6, 1e-6, 1e-6]}, magnetic_moment: "
+    "[1 A*m^2, 0 A*m^2, 0 A*m^2]}\n"
+    "springs:\n"
+    "  between(k=1..3): {spring: [arm(k).tip, arm(k+1).tip], rest: 0.05, stiffness: 50, damping: "
+    "2}\n"
+    "  tie: {cable: [arm(5).tip, arm(1).tip], rest: 0.2, stiffness: 80}\n"
+    "fields: {dipole_of_magnet: {dipole: [0 A*m^2, 0 A*m^2, 1 A*m^2], on: magnet}}\n";
+
+static void springs_and_fields_between_branches_are_in_the_pattern(void **state) {
+    (void)state;
+    dice d = {19};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    if (describe(springs_text, &doc, &desc, &err) != SNW_OK)
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    rig g;
+    rig_open(&g, desc);
+    assert_int_equal(g.m->nforce_element, 4);
+    assert_true(g.m->nforce_field_point > 0);
+    for (int k = 0; k < 5; k++) {
+        state_random(g.m, &d, g.s);
+        snw_inputs_at(g.m, g.s->t, g.in);
+        const double off = difference_of_solves(&g, &d, 1);
+        if (!(off < CONDITION)) fail_msg("state %d: %g", k, off);
+    }
+    rig_close(&g);
+    release(doc, desc);
 }
 
 // Graphs of bodies and rods with two or three loops, cut at random, some joints driven: rows of
@@ -426,6 +487,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_solve_as_dense_ones),
         cmocka_unit_test(loops_solve_as_dense_ones),
+        cmocka_unit_test(springs_and_fields_between_branches_are_in_the_pattern),
         cmocka_unit_test(random_loops_and_drives_solve_as_dense_ones),
         cmocka_unit_test(motions_agree),
         cmocka_unit_test(motions_of_random_robots_agree),

@@ -79,6 +79,36 @@ static void stops_push(void **state) {
     setting_close(&s);
 }
 
+// Hard stops in equilibria: forces less a stiffness times the gap, with an onset so wide that they
+// act, and given forces of the upper limits.
+static void hard_stops_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {64};
+    int pushing = 0;
+    for (int k = 0; k < 4; k++) {
+        setting s;
+        setting_random(
+            &s,
+            "sinew: 1\nrobot:\n"
+            "  base: {on: world, joint: free, body: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+            "  elbow: {on: base, joint: planar, limits: [[-2, 3], [-1, free], [-90 deg, 60 deg]], "
+            "stop: {hard: true}, body: {mass: 0.5, com: [0.1, 0, 0.02], inertia: [0.01, 0.01, "
+            "0.01]}}\n"
+            "  hip: {on: elbow, pose: {rpy: [0.3, 0.2, 0]}, joint: spherical, limits: 60 deg, "
+            "stop: "
+            "{hard: true}, body: {mass: 0.4, inertia: [0.01, 0.02, 0.03]}}\n",
+            &d);
+        s.g.w->hard_stiffness = 40;
+        s.g.w->hard_smooth = 9;
+        for (int i = 0; i < s.g.m->nstop; i++) s.g.w->hard_stop[2 * i + 1] = i % 2 ? 3 : 0;
+        snw_residual(s.g.m, s.g.in, s.g.s, true, s.g.w);
+        for (int i = 0; i < s.g.m->nstop; i++) pushing += s.g.w->stop[i].elastic_force > 0;
+        rig_check_stiffness(&s.g);
+        setting_close(&s);
+    }
+    assert_true(pushing > 8);
+}
+
 static void statics_have_an_exact_symmetric_stiffness(void **state) {
     (void)state;
     dice d = {63};
@@ -290,6 +320,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_have_exact_derivatives),
         cmocka_unit_test(stops_push),
+        cmocka_unit_test(hard_stops_have_exact_derivatives),
         cmocka_unit_test(statics_have_an_exact_symmetric_stiffness),
         cmocka_unit_test(a_spring_without_length_is_regular),
 #ifndef SNW_NUMBERS

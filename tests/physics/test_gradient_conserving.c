@@ -3,8 +3,9 @@
 // Gradients through the energy-momentum scheme, theory.md (7.5.21): a pendulum against the complex
 // step of the same recursion, trees, rods, free bodies, loops, wheels, contacts, feedback, events
 // and moving bases against differences of whole runs; the sweep back equals sensitivities along the
-// run.
+// run, and numbers of random robots are all gathered, (7.5.40).
 #include "asked_gradient.h"
+#include "random_rod.h"
 #include "sanitized.h"
 
 #include <complex.h>
@@ -33,35 +34,47 @@ static double complex conserved_pendulum(const double complex *at, double h, int
     return q;
 }
 
+// It swings for 100 steps, then turns over for 1000: where it reverses, energies are rounded over a
+// small increment.
 static void a_pendulum(void **state) {
     (void)state;
-    static const char text[] =
-        "sinew: 1\n"
-        "parameters: {m: 0.8 kg, l: 0.4 m, k: 0.7, c: 0.02, a: 0.4, w: 2.5 1/s}\n"
-        "gravity: [9.81 m/s^2, 0, 0]\n"
-        "robot: {arm: {on: world, joint: revolute, axis: z, stiffness: k, damping: c, body: {mass: "
-        "m, com: [l, 0, 0], inertia: [0, 0, 0]}}}\n"
-        "initial: {arm: {position: a, rate: w}}\n"
-        "probes: {q: {angle: arm}}\n"
-        "study: [dynamic: {for: 1 s, step: 10 ms, scheme: conserving}]\n";
+    static const struct {
+        double at[6], h;
+        int n;
+    } run[] = {{{0.8, 0.4, 0.7, 0.02, 0.4, 2.5}, 10e-3, 100},
+               {{0.8, 0.4, 1e-4, 2e-4, 0.4, 15}, 5e-3, 1000}};
     static outcome got;
-    for (int method = 0; method < 2; method++) {
+    for (int k = 0; k < 4; k++) {
+        const double *at = run[k / 2].at, h = run[k / 2].h;
+        const int n = run[k / 2].n;
+        char text[TEXT];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "parameters: {m: %g kg, l: %g m, k: %g, c: %g, a: %g, w: %g 1/s}\n"
+            "gravity: [9.81 m/s^2, 0, 0]\n"
+            "robot: {arm: {on: world, joint: revolute, axis: z, stiffness: k, damping: c, "
+            "body: {mass: m, com: [l, 0, 0], inertia: [0, 0, 0]}}}\n"
+            "initial: {arm: {position: a, rate: w}}\n"
+            "probes: {q: {angle: arm}}\n"
+            "study: [dynamic: {for: %g s, step: %g s, scheme: conserving}]\n",
+            at[0], at[1], at[2], at[3], at[4], at[5], n * h, h);
         answer(&(question){.text = text,
                            .nby = 6,
                            .by = {"m", "l", "k", "c", "a", "w"},
                            .nof = 1,
                            .of = {"q"},
-                           .method = method ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT},
+                           .method = k % 2 ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT},
                &got);
         double want[6];
         for (int i = 0; i < 6; i++) {
-            double complex at[6] = {0.8, 0.4, 0.7, 0.02, 0.4, 2.5};
-            at[i] += 1e-100 * I;
-            const double complex q = conserved_pendulum(at, 10e-3, 100);
-            assert_near(got.J[0], creal(q), 1e-10);
+            double complex moved[6];
+            for (int j = 0; j < 6; j++) moved[j] = at[j] + (i == j ? 1e-100 * I : 0);
+            const double complex q = conserved_pendulum(moved, h, n);
+            assert_near(got.J[0], creal(q), 1e-10 * fmax(1, fabs(creal(q))));
             want[i] = cimag(q) / 1e-100;
         }
-        near_all(6, got.dJ, want, 1e-9);
+        near_all(6, got.dJ, want, k < 2 ? 1e-9 : 1e-10);
     }
 }
 
@@ -168,6 +181,77 @@ static void conserving_follows_differences(void **state) {
         follow_differences(&problems[i], "conserving", 1e-10);
 }
 
+// Robots whose numbers are all gathered: an arm on a free body that turns, in gravity; one on a
+// ball joint, which holds another by a ball joint; a loop of a soft rod and a lever with two ball
+// joints; random numbers.
+static const char *const robots[] = {
+    "  hub: {on: world, joint: free, body: {mass: m, com: [d, 0, 1 cm], inertia: [1e-4, 2e-4, "
+    "3e-4]}}\n"
+    "  arm: {on: hub, pose: {xyz: [d, 0, 2 cm], axis: y, angle: th}, rod: {length: l, section: "
+    "{circle: {radius: r}}, material: soft, strain: {bend_y: legendre 1, bend_z: legendre 1, "
+    "twist: "
+    "constant}, rest: {bend_y: 0.5}, nodes: 4}}\n"
+    "initial: {hub: {twist: [w, 1, 2, 0.1, 0, 0.2]}}\n",
+    "  hub: {on: world, joint: spherical, stiffness: k, damping: 0.001, body: {mass: m, com: [d, "
+    "0, "
+    "1 cm], inertia: [1e-4, 2e-4, 3e-4]}}\n"
+    "  arm: {on: hub, pose: {xyz: [d, 0, 2 cm], axis: y, angle: th}, rod: {length: l, section: "
+    "{circle: {radius: r}}, material: soft, strain: {bend_y: legendre 1, bend_z: constant}, nodes: "
+    "4}}\n"
+    "  head: {on: arm.tip, joint: spherical, stiffness: 0.2*k, body: {mass: 0.2*m, com: [1 cm, d, "
+    "0], inertia: [1e-5, 2e-5, 2e-5]}}\n"
+    "initial: {hub: {rate: [w, 1, 2]}, head: {rate: [1, -w, 2]}}\n",
+    "  arm: {on: world, pose: {axis: y, angle: th}, rod: {length: l, section: {circle: {radius: "
+    "r}}, "
+    "material: soft, strain: {bend_y: legendre 1, bend_z: legendre 1, twist: constant, stretch: "
+    "constant}, nodes: 4}}\n"
+    "  ball: {on: arm.tip, joint: spherical, stiffness: k, body: {mass: m, com: [1 cm, 2 mm, 0], "
+    "inertia: [1e-5, 1e-5, 1e-5]}}\n"
+    "  lever: {on: world, pose: {xyz: [d, 0, 0], axis: y, angle: th/2}, joint: spherical, body: "
+    "{mass: 10 g, com: [0.1, 0, 0], inertia: [1e-5, 1e-4, 1e-4]}}\n"
+    "sites: {grip: {on: ball, pose: {xyz: [0, 0, -d]}}, top: {on: lever, pose: {xyz: [l, 0, 0]}}}\n"
+    "loops: {hold: {join: [top, grip], as: spherical}}\n"
+    "initial: {ball: {rate: [0.2, -0.5, w]}}\n"};
+
+static void random_robots_are_gathered(void **state) {
+    (void)state;
+    dice draw = {7};
+    for (int n = 0; n < AMONG(1, 3); n++) {
+        char text[TEXT];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "parameters: {E: %.3f MPa, l: %.3f m, r: %.2f mm, m: %.3f kg, d: %.3f m, th: "
+            "%.3f, k: %.3f, w: %.2f, F: 0.05 N, rho: 1100 kg/m^3}\n"
+            "gravity: [0.5, 0, -9.81 m/s^2]\n"
+            "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
+            "robot:\n%s"
+            "loads: {push: {on: arm.tip, force: [0, F, \"F*sin(30*t/(1 s))\"]}}\n"
+            "probes: {tip: {position: arm.tip}, v: {velocity: arm.tip}, e: energy}\n"
+            "study: [dynamic: {for: 60 ms, step: 3 ms, scheme: conserving}]\n",
+            roll(&draw, 0.3, 0.8), roll(&draw, 0.2, 0.3), roll(&draw, 6, 10),
+            roll(&draw, 0.05, 0.1), roll(&draw, 0.04, 0.08), roll(&draw, -0.3, 0.3),
+            roll(&draw, 0.2, 0.5), roll(&draw, 1, 5), robots[n]);
+        question q = {.text = text,
+                      .nby = 10,
+                      .by = {"E", "l", "r", "m", "d", "th", "k", "w", "F", "rho"},
+                      .nof = 3,
+                      .of = {"integral(tip.z^2 + v.vy)", "tip.x + v.vx", "e.elastic"}};
+        if (n == 0) q.nby = 9, q.by[6] = "rho"; // no spring
+        gathers(&q, 0, 2e-9); // rounding of energies in the samples of sensitivities
+        static outcome got, want;
+        if (n == 0) continue;
+        answer(&q, &got);
+        differences(&q, 1e-4, &want);
+        for (int k = 0; k < q.nby; k++) {
+            const double error = fabs((got.dJ[k] - want.dJ[k]) * got.p[k]);
+            if (error > 1e-8 * fabs(got.J[0]))
+                print_error("by %s: %.12g, want %.12g\n", q.by[k], got.dJ[k], want.dJ[k]);
+            assert_true(error <= 1e-8 * fabs(got.J[0]));
+        }
+    }
+}
+
 static void checkpoints_give_the_same(void **state) {
     (void)state;
     static outcome kept, again;
@@ -187,6 +271,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pendulum),
         cmocka_unit_test(conserving_follows_differences),
+        cmocka_unit_test(random_robots_are_gathered),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

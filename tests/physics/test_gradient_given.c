@@ -177,6 +177,42 @@ static void changes_of_the_model(void **state) {
     }
 }
 
+// A swimming wave: bending and stretch of a rod on a free body are given, the rest follows.
+static void given_strains(void **state) {
+    (void)state;
+    static const char *const by[] = {"A", "w", "k", "c", "B", "E", "m"};
+    for (int n = 0; n < AMONG(1, 4); n++) {
+        char text[TEXT];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "parameters: {A: 3, w: 12, k: 5, c: 0.5, B: 0.02, E: 0.4 MPa, m: 0.1 kg}\n"
+            "gravity: [0, 0.4, -9.81 m/s^2]\n"
+            "materials: {gel: {young: E, poisson: 0.45, density: 1000, damping: 5 ms}}\n"
+            "robot:\n"
+            "  hub: {on: world, joint: free, body: {mass: m, inertia: [1e-4, 1e-4, 2e-4]}}\n"
+            "  arm: {on: hub, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: gel, "
+            "strain: {bend_y: legendre 2, bend_z: \"A*(1 + c*x/L)*sin(w*t/(1 s) - k*x/L)\", "
+            "stretch: \"B*sin(7*t/(1 s))*x/L\"}, nodes: 6}}\n"
+            "probes: {tip: {position: arm.tip}, v: {velocity: arm@40%%}, e: energy, a: "
+            "{acceleration: arm.tip}, f: {reaction: arm}}\n"
+            "study: [dynamic: {for: 30 ms, step: 2 ms, scheme: %s}]\n",
+            schemes[n]);
+        question q = {.text = text,
+                      .nby = 7,
+                      .nof = 4,
+                      .of = {"integral(tip.y^2 + v.vx)", "e.kinetic", "a.ay", "f.fx + f.mz"}};
+        memcpy(q.by, by, sizeof by);
+        gathers(&q, 0, 1e-10);
+        static outcome got, want;
+        if (n > 0) continue;
+        answer(&q, &got);
+        differences(&q, 1e-4, &want);
+        for (int k = 0; k < q.nby; k++)
+            assert_true(fabs((got.dJ[k] - want.dJ[k]) * got.p[k]) <= 1e-8 * fabs(got.J[0]));
+    }
+}
+
 // One sweep and three models for 10 and 300 amplitudes of a given motion, whose rates at the start
 // they change, through a change of the model.
 static void one_sweep_for_any_number(void **state) {
@@ -232,9 +268,13 @@ static void one_sweep_for_any_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_motions),        cmocka_unit_test(a_constant_position),
-        cmocka_unit_test(friction_of_tendons),  cmocka_unit_test(states_efforts_and_wrenches),
-        cmocka_unit_test(changes_of_the_model), cmocka_unit_test(one_sweep_for_any_number),
+        cmocka_unit_test(given_motions),
+        cmocka_unit_test(a_constant_position),
+        cmocka_unit_test(friction_of_tendons),
+        cmocka_unit_test(states_efforts_and_wrenches),
+        cmocka_unit_test(changes_of_the_model),
+        cmocka_unit_test(given_strains),
+        cmocka_unit_test(one_sweep_for_any_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,8 +264,10 @@ static void balls_strike_shapes(void **state) {
 }
 
 // The place where an arm touches a cylinder passes a node of the arm: samples at other values of
-// the parameters follow it beyond the node, so that both methods agree. Differences of whole runs
-// are coarse there: where the contact passes on, the instant is found as one of grazing.
+// the parameters follow it beyond the node. Where it passes on, a gap becomes zero without changing
+// its sign; runs with derivatives find that instant to rounding, so that differences agree to the
+// noise of the runs, 4e-13. The rate of the gap is small there and divides the rounding of both
+// sweeps, which agree to 1.3e-8.
 static void a_contact_passes_a_node(void **state) {
     (void)state;
     static const char text[] =
@@ -288,7 +290,7 @@ static void a_contact_passes_a_node(void **state) {
     follows(
         &(question){
             .text = text, .nby = 4, .by = {"E", "a", "hh", "len"}, .nof = 1, .of = {"at.z"}},
-        1e-9, 1e-6, 1e-4);
+        1e-7, 3e-5, 1e-6);
 }
 
 // A rod falls across another one and strikes it several times, slides and leaves it.

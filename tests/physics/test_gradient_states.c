@@ -243,6 +243,13 @@ static void states_at_stages_follow_differences(void **state) {
         follow_differences(&problems[sizeof problems / sizeof *problems - 1], scheme[j], 1e-10);
 }
 
+// Materials that relax at the stages, with an event and a change
+static void relaxation_at_stages_follows_differences(void **state) {
+    (void)state;
+    follow_differences(&problems[0], "radau5", 1e-10);
+    follow_differences(&problems[2], "gauss4", 1e-10);
+}
+
 static void checkpoints_give_the_same(void **state) {
     (void)state;
     static outcome kept, again;
@@ -266,6 +273,7 @@ int main(void) {
         cmocka_unit_test(a_mass_on_states),
         cmocka_unit_test(relaxation_and_states_follow_differences),
         cmocka_unit_test(states_at_stages_follow_differences),
+        cmocka_unit_test(relaxation_at_stages_follows_differences),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

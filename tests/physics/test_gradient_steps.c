@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Gradients through steps of other kinds, theory.md 7.5: steps that begin from the end of others,
-// steady equilibria, equilibria with hard contacts, kinematic steps and rk4, hard contacts with
-// conditions and samples; against closed forms, complex steps of the same recursion and differences
-// of whole runs; the sweep back equals sensitivities along the run.
+// steady equilibria, equilibria with hard contacts, kinematic steps and rk4, free joints on SO(3) x
+// R^3, hard contacts with conditions and samples; against closed forms, complex steps of the same
+// recursion and differences of whole runs; the sweep back equals sensitivities along the run.
 #include "asked_gradient.h"
 #include "sanitized.h"
 
@@ -183,7 +183,7 @@ static void steady_motions_follow_differences(void **state) {
     "len, section: {stiffness: {bend_y: EI}, damping: {bend_y: 0.05}, inertia: [0, 0, 0, 0.1, "    \
     "0.1, 0.1]}, strain: {bend_y: legendre " basis "}, nodes: " nodes "}}\n"                       \
     "contacts: {plane: {obstacle: {links: rod, shape: plane, at: [0, 0, deep], hard: true}}}\n"    \
-    "probes: {tip: {position: rod.tip}, e: energy}\n"
+    "probes: {tip: {position: rod.tip}, e: energy, clamp: {wrench: rod.root}}\n"
 
 // The energy grows by the force of the contact times its way: 0.8494258472 N, by shooting
 // (examples/contact/hard_press.yaml).
@@ -196,6 +196,15 @@ static void the_energy_of_a_pressed_rod(void **state) {
                           .nof = 2,
                           .of = {"e.elastic", "tip.z"}},
               2, want, 2e-8);
+    static outcome got;
+    ask(&(question){.text = PRESSED("3", "5") "study: [static: {}]\n",
+                    .nby = 1,
+                    .by = {"deep"},
+                    .nof = 1,
+                    .of = {"clamp.my"}},
+        &got);
+    assert_int_equal(got.status, SNW_E_MODEL);
+    assert_non_null(strstr(got.err.text, "the derivative of the energy by its place"));
 }
 
 static const problem rest[] = {
@@ -451,6 +460,66 @@ static void chosen_steps_are_refused(void **state) {
     assert_non_null(strstr(got.err.text, "give it a 'step'"));
 }
 
+// ---- free joints on SO(3) x R^3 -----------------------------------------------------------------
+
+#define SPLIT(study, more)                                                                         \
+    "sinew: 1\n"                                                                                   \
+    "parameters: {m: 1.2, J: 0.02, k: 3, F: 0.7 N, c: 0.1, level: 0.03 m}\n"                       \
+    "gravity: [0, 0, -2]\n"                                                                        \
+    "robot:\n"                                                                                     \
+    "  body: {on: world, joint: free, body: {mass: m, com: [0.05, 0.02, 0.1], inertia: [J, 0.03, " \
+    "0.015]}}\n"                                                                                   \
+    "  arm: {on: body, pose: {xyz: [0.1, 0, 0]}, joint: revolute, axis: y, stiffness: k, "         \
+    "damping: c, body: {mass: 0.4, com: [0.2, 0, 0.05], inertia: [0.01, 0.02, 0.02]}}\n"           \
+    "initial: {body: {twist: [1, 0.5, 3, 0.2, 0.1, 0.4]}, arm: {position: 0.3}}\n"                 \
+    "probes: {at: {position: arm}, u: {velocity: arm}}\n"                                          \
+    "study: [" study "]\n" more
+
+static const problem split[] = {
+    {"a body with an arm, at rest, changed, and its velocity fed back",
+     SPLIT("dynamic: {name: first, for: 0.1 s, step: 10 ms, scheme: %s, base: split}, change: {c: "
+           "0.2}, dynamic: {for: 0.1 s, step: 10 ms, base: split, scheme: euler, from: first}",
+           "loads: {push: {on: arm, force: [0, \"F*sin(5*t/(1 s)) - F*integral(u.vy)/(1 m)\", "
+           "0.3]}}\n"),
+     4,
+     2,
+     {"m", "J", "k", "F"},
+     {"at.x", "integral(u.vz^2)"}},
+    {"a change between steps whose start reads no accelerations",
+     SPLIT("dynamic: {for: 50 ms, step: 10 ms, scheme: %s, base: split}, change: {c: 0.2}, "
+           "dynamic: {for: 50 ms, step: 10 ms, base: split, scheme: euler}",
+           "loads: {push: {on: arm, force: [0, F, 0.3]}}\n"),
+     4,
+     1,
+     {"m", "J", "k", "F"},
+     {"at.x"}},
+    {"an event",
+     SPLIT("dynamic: {for: 0.2 s, step: 10 ms, scheme: %s, base: split}",
+           "loads: {push: {on: arm, force: [0, F, 0.3], when: at.y < level}}\n"),
+     5,
+     2,
+     {"m", "J", "k", "F", "level"},
+     {"at.x", "integral(u.vz^2)"}},
+    {"a loop whose velocities are projected",
+     SPLIT("dynamic: {for: 0.1 s, step: 10 ms, scheme: %s, base: split}",
+           "sites: {eye: {on: arm, pose: {xyz: [0.3, 0, 0]}}}\n"
+           "loops: {pin: {join: [world, eye], as: spherical, pose: {xyz: [0.3866, 0, "
+           "-0.0887]}}}\n"),
+     3,
+     2,
+     {"m", "J", "k"},
+     {"at.x", "integral(u.vz^2)"}},
+};
+
+static void split_bases_follow_differences(void **state) {
+    (void)state;
+    follow_differences(&split[0], "bdf2", 1e-10);
+    follow_differences(&split[0], "generalized-alpha", 1e-10);
+    follow_differences(&split[1], "euler", 1e-10);
+    follow_differences(&split[2], "bdf-alpha", 1e-10);
+    follow_differences(&split[3], "trapezoidal", 1e-9);
+}
+
 // ---- hard contacts with conditions and samples --------------------------------------------------
 
 static const problem hard[] = {
@@ -523,6 +592,7 @@ int main(void) {
         cmocka_unit_test(kinematic_steps_follow_differences),
         cmocka_unit_test(gaits_through_knots),
         cmocka_unit_test(chosen_steps_are_refused),
+        cmocka_unit_test(split_bases_follow_differences),
         cmocka_unit_test(controlled_contacts_follow_differences),
         cmocka_unit_test(a_rolling_ball_takes_up_a_slide),
     };

@@ -101,7 +101,7 @@ static void rows_have_exact_derivatives(void **state) {
             rig_direction(g, l, x);
             snw_residual(g->m, g->in, g->s, false, g->w);
             snw_tangent_pass(g->m, NULL, g->w);
-            snw_constraints_add_tangent(g->m, cq, cv, g->w, (size_t)nv, T);
+            snw_constraints_add_tangent(g->m, cq, cv, g->w, snw_matrix_dense((size_t)nv, T));
             difference(g, x, cq, cv, 0, r, want);
             for (int i = 0; i < g->m->nloop; i++) {
                 for (int n = g->m->loop[i].row; n < g->m->loop[i].row + g->m->loop[i].nrow; n++) {
@@ -143,7 +143,7 @@ static void displacements_have_exact_derivatives(void **state) {
             rig_direction(g, l, x);
             snw_residual(g->m, g->in, g->s, true, g->w);
             snw_tangent_pass(g->m, NULL, g->w);
-            snw_constraints_add_tangent(g->m, 1, 0, g->w, (size_t)nv, T);
+            snw_constraints_add_tangent(g->m, 1, 0, g->w, snw_matrix_dense((size_t)nv, T));
             for (int n = 0; n < nr; n++) {
                 const snw_constraint row = snw_constraint_at(g->m, g->w, n);
                 slope[n] = want[n] = 0;

@@ -205,8 +205,7 @@ static void a_cut_joint_is_the_joint(void **state) {
     for (int n = 0; n < 5 * SNW_JOINT_FREE; n++)
         cut_and_compare((snw_joint_kind)(n % SNW_JOINT_FREE), &d);
     for (int kind = SNW_JOINT_FREE + 1; kind < SNW_JOINT_COUNT; kind++) {
-        for (int n = 0; snw_joint_table[kind].closes && n < 5; n++)
-            cut_and_compare((snw_joint_kind)kind, &d);
+        for (int n = 0; n < 5; n++) cut_and_compare((snw_joint_kind)kind, &d);
     }
 }
 

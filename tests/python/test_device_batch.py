@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Batches on a device, by its program on the host: CI has no graphics processor."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,14 @@ def test_what_a_device_does_not_have_is_refused(arm_text):
         sinew.Batch(model, 2, device="gpu")
     with pytest.raises(sinew.ArgumentError, match="takes no 'threads'"):
         sinew.Batch(model, 2, device="host", threads=2)
+
+
+def test_a_missing_driver_is_named(arm_text):
+    on_host(arm_text, 1)
+    try:
+        ctypes.CDLL("libcuda.so.1")
+        pytest.skip("a machine with a driver")
+    except OSError:
+        pass
+    with pytest.raises(sinew.FileError, match=r"libcuda\.so\.1 cannot be loaded.*NVIDIA driver"):
+        sinew.Batch(sinew.Model(text=arm_text), 2, device="cuda")

@@ -330,3 +330,43 @@ fields: {coils: {magnetic: [0 T, 1 mT, 0 T]}}
     assert r.q[0] == pytest.approx(0.2 * 1e-6 * 0.03 / 2 / bending, rel=1e-5)
     with pytest.raises(sinew.Error, match="no field 'coil'"):
         r.set_field("coil", 1)
+
+
+def test_limits_of_motors_hold_for_controls():
+    text = """
+sinew: 1
+gravity: 0
+robot: {base-link: {on: world, joint: revolute, body: {mass: 1, inertia: [0.5, 0.5, 0.5]}}}
+actuators: {base/turn: {joint: base-link, effort: 0 N*m, effort_limit: 1 N*m, rate_limit: 0.1 rad/s}}
+study: [dynamic: {for: 1 s, step: 5 ms}]
+"""
+    robot = sinew.Robot(text=text)
+    assert robot.controls.limits("base/turn") == ()
+    robot.controls["base/turn"] = 5.0
+    steps = robot.simulate(0.005)
+    steps.step()
+    assert robot.controls["base/turn"] == 1 and robot.u[0] == 1
+    assert robot.controls.limits("base/turn") == ("effort",)
+    steps.step(count=20)
+    assert robot.v[0] == pytest.approx(0.21, abs=1e-9)
+    assert robot.controls.limits("base/turn") == ("effort", "rate")
+
+
+def test_hard_stops_are_saved_with_the_motion():
+    text = """
+sinew: 1
+robot:
+  slider: {on: world, joint: prismatic, limits: [-0.1, free], stop: {hard: true, restitution: 0.4}, body: {mass: 3, inertia: [1, 1, 1]}}
+  arm: {on: world, joint: revolute, axis: y, limits: [-1, 0.3], stop: {hard: true, restitution: 0.6}, body: {mass: 1, com: [0.2, 0, 0], inertia: [0.1, 0.1, 0.1]}}
+study: [dynamic: {for: 1 s, step: 2 ms}]
+"""
+    robot = sinew.Robot(text=text)
+    steps = robot.simulate(0.002, scheme="moreau")
+    steps.step(count=150)
+    saved = steps.save()
+    steps.step(count=150)
+    q, v = robot.q.copy(), robot.v.copy()
+    assert q[0] == pytest.approx(-0.1, abs=1e-10) and q[1] < 0.3
+    steps.restore(saved)
+    steps.step(count=150)
+    assert (robot.q == q).all() and (robot.v == v).all()

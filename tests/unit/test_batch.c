@@ -97,6 +97,8 @@ static void robots_of_a_batch_have_the_bits_they_have_alone(void **state) {
         snw_batch *b = open_batch(m, N, threads);
         snw_error err = {0};
         assert_int_equal(snw_batch_threads(b), threads);
+        // packs have other matrices (test_packs.c)
+        expect_ok(snw_batch_set_lanes(b, 1, &err), &err);
         const int nq = snw_robot_nq(snw_batch_robot(b, 0));
         const int nu = snw_robot_inputs(snw_batch_robot(b, 0));
         for (int i = 0; i < N; i++) {

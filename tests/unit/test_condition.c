@@ -101,12 +101,12 @@ static void estimates_are_lower_bounds_and_near(void **state) {
         make((shape)(k % SHAPES), n, &seed, A);
         memcpy(LU, A, sizeof A);
         snw_equilibration g = {.n = n, .row = row, .column = column};
-        snw_equilibration_take(&g, A, NULL);
+        snw_equilibration_take(&g, snw_matrix_dense((size_t)n, A), NULL);
         assert_int_equal(snw_lu_factor(n, LU, pivot), SNW_OK);
         const double dense = snw_equilibration_condition(&g, LU, pivot, NULL, scratch);
         snw_sparse *sp = pattern_of(n, A);
-        snw_equilibration_take(&g, A, sp);
-        assert_int_equal(snw_sparse_factor(sp, A), SNW_OK);
+        snw_equilibration_take(&g, snw_matrix_dense((size_t)n, A), sp);
+        assert_int_equal(snw_sparse_factor(sp, snw_matrix_dense((size_t)n, A)), SNW_OK);
         const double sparse = snw_equilibration_condition(&g, NULL, NULL, sp, scratch);
         snw_sparse_destroy(sp);
         // a solve with a condition number of 1e9 loses nine digits
@@ -133,7 +133,7 @@ static void units_of_rows_do_not_matter(void **state) {
         make(FULL, n, &seed, A);
         for (int i = 0; k && i < n * n; i++) A[i] = ldexp(A[i], (5 * (i % n)) % 23 - 11);
         snw_equilibration g = {.n = n, .row = row, .column = column};
-        snw_equilibration_take(&g, A, NULL);
+        snw_equilibration_take(&g, snw_matrix_dense((size_t)n, A), NULL);
         assert_int_equal(snw_lu_factor(n, A, pivot), SNW_OK);
         found[k] = snw_equilibration_condition(&g, A, pivot, NULL, scratch);
     }
@@ -152,7 +152,7 @@ static void transposed_solves_are_adjoint(void **state) {
         memcpy(LU, A, sizeof A);
         assert_int_equal(snw_lu_factor(n, LU, pivot), SNW_OK);
         snw_sparse *sp = pattern_of(n, A);
-        assert_int_equal(snw_sparse_factor(sp, A), SNW_OK);
+        assert_int_equal(snw_sparse_factor(sp, snw_matrix_dense((size_t)n, A)), SNW_OK);
         for (int i = 0; i < n; i++) p[i] = x[i] = roll(&seed), q[i] = y[i] = roll(&seed);
         double forth = 0, back = 0, size = 0, sparse = 0;
         snw_lu_solve(n, LU, pivot, q);

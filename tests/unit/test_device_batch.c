@@ -9,6 +9,7 @@
 #include "gpu/device_cache.h"
 #include "near.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"           \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
+#define HINGED                                                                                     \
+    "  arm: {on: world, joint: revolute, axis: y, rod: {" ARM ", nodes: 6, strain: cosserat "      \
+    "legendre 2}}\n"
 
 // a rod; a tree with a joint of each kind, springs, loads and active stress; tendons and a chamber
 static const char *const models[] = {
@@ -30,6 +34,8 @@ static const char *const models[] = {
     "  arm: {on: hip, rod: {" ARM ", nodes: 5, strain: kirchhoff legendre 2}}\n"
     "  knee: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
     "         body: {mass: 0.05, box: [3 cm, 3 cm, 3 cm]}}\n"
+    "  nut: {on: base, joint: screw, axis: z, pitch: 5 mm, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
+    "        body: {mass: 0.05, box: [3 cm, 3 cm, 3 cm]}}\n"
     "loads:\n"
     "  push: {on: knee, force: [0, 0.1*sin(20*t), 0]}\n"
     "actuators: {muscle: {stress: {along: arm, bend_y: 5 mN*m*sin(50*t)}}}\n",
@@ -201,6 +207,24 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
                             "                          integrator: fer 4}}\n",
                    "host", "rules other than magnus");
+    // parts that packs compute, whose sources the text for the device leaves out
+    expect_refused(MATERIAL HINGED "sites: {pin: {on: world, pose: {xyz: [0.3 m, 0, 0]}}}\n"
+                                   "loops: {close: {join: [arm.tip, pin], as: spherical}}\n",
+                   "host", "loops and driven coordinates");
+    expect_refused(MATERIAL HINGED "actuators: {motor: {joint: arm, position: 0.1*sin(t)}}\n",
+                   "host", "loops and driven coordinates");
+    expect_refused(MATERIAL HINGED "actuators: {feed: {feed: arm, effort: 0}}\n", "host",
+                   "rods of variable length");
+    expect_refused(MATERIAL
+                   "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
+                   "         stop: {stiffness: 0.5 N*m, smooth: 2 deg},\n"
+                   "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n",
+                   "host", "stops of joints");
+    expect_refused(MATERIAL HINGED "springs: {one: {spring: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: "
+                                   "0.2 m, stiffness: 3 N/m}}\n",
+                   "host", "springs, cables, dampers and bushings");
+    expect_refused(MATERIAL HINGED "fluid: {water: {on: arm, density: 1000, added: auto}}\n",
+                   "host", "fluids");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = open_batch(m, 1);
     assert_int_not_equal(snw_device_batch_step(b, 1e-3, 1, &err), SNW_OK); // not started
@@ -211,6 +235,17 @@ static void others_are_refused(void **state) {
     assert_int_not_equal(snw_device_batch_start(b, &how, NULL, &err), SNW_OK);
     snw_device_batch_close(b);
     snw_robot_model_close(m);
+}
+
+// without a driver, or where the driver shows no processor, a batch is refused with the reason
+static void missing_processors_are_named(void **state) {
+    (void)state;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    assert_int_equal(setenv("CUDA_VISIBLE_DEVICES", "", 1), 0);
+    expect_refused(models[0], "cuda",
+                   driver ? "graphics processor" : "libcuda.so.1 cannot be loaded");
+    expect_refused(models[0], "cuda:7", driver ? "graphics processor" : "the NVIDIA driver");
+    if (driver) (void)dlclose(driver);
 }
 
 // kernels on disk come back as they were; damaged files and other keys do not
@@ -255,9 +290,11 @@ int main(void) {
         return 0;
     }
     snw_device_batch_close(b);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motion_is_that_of_robots_alone),
-        cmocka_unit_test(robots_do_not_feel_each_other), cmocka_unit_test(inputs_act_as_on_robots),
-        cmocka_unit_test(others_are_refused), cmocka_unit_test(kernels_are_kept_whole)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone),
+                                       cmocka_unit_test(robots_do_not_feel_each_other),
+                                       cmocka_unit_test(inputs_act_as_on_robots),
+                                       cmocka_unit_test(others_are_refused),
+                                       cmocka_unit_test(missing_processors_are_named),
+                                       cmocka_unit_test(kernels_are_kept_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

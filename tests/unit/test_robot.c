@@ -509,6 +509,51 @@ static void laws_and_conditions_read_the_present_state(void **state) {
     snw_robot_close(r);
 }
 
+// Efforts set by the caller are cut off at the limit of the file, and limits that are reached are
+// told: a bar of 0.5 kg m^2 turns by 1 N m of 5, a slider of 2 kg is moved by 3 N where 4 N are
+// meant.
+static void limits_of_motors_hold_for_the_caller(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: 0\nrobot:\n"
+        "  bar: {on: world, joint: revolute, body: {mass: 1, inertia: [0.5, 0.5, 0.5]}}\n"
+        "  slider: {on: world, joint: prismatic, body: {mass: 2, inertia: [1, 1, 1]}}\n"
+        "actuators:\n"
+        "  turn: {joint: bar, effort: 0 N*m, effort_limit: 1 N*m, rate_limit: 0.3 rad/s}\n"
+        "  push: {joint: slider, position: 0, effort_limit: 3 N}\n";
+    snw_robot *r = opened_run(text, NULL, 0, NULL);
+    snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+    snw_error err = {0};
+    double f = 0;
+    const double five = 5, zero = 0, one = 1, two = 2;
+    const int turn = snw_robot_actuator(r, "turn"), push = snw_robot_actuator(r, "push");
+    assert_int_equal(snw_robot_limits(r, turn), 0);
+    assert_int_equal(snw_robot_set_effort(r, turn, &five, &err), SNW_OK);
+    assert_int_equal(snw_robot_set_motion(r, push, &zero, &zero, &one, &err), SNW_OK);
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_OK);
+    steps(r, 20); // 0.1 s: 0.2 rad/s
+    assert_int_equal(snw_robot_effort(r, turn, &f), SNW_OK);
+    assert_true(f == 1 && snw_robot_u(r)[turn] == 1);
+    assert_near(snw_robot_v(r)[0], 0.2, 1e-10);
+    assert_int_equal(snw_robot_limits(r, turn), SNW_LIMIT_EFFORT);
+    assert_int_equal(snw_robot_limits(r, push), 0); // 2 N
+    steps(r, 12);
+    assert_int_equal(snw_robot_limits(r, turn), SNW_LIMIT_EFFORT | SNW_LIMIT_RATE);
+    // by the array, the other way; and within the limit
+    snw_robot_u(r)[turn] = -7;
+    steps(r, 1);
+    assert_true(snw_robot_u(r)[turn] == -1);
+    snw_robot_u(r)[turn] = 0.5;
+    const double t = snw_robot_time(r), x = 0.5 * t * t;
+    assert_int_equal(snw_robot_set_motion(r, push, &x, &t, &two, &err), SNW_OK); // 4 N
+    steps(r, 2);
+    assert_int_equal(snw_robot_limits(r, turn), SNW_LIMIT_RATE);
+    assert_int_equal(snw_robot_limits(r, push), SNW_LIMIT_EFFORT);
+    assert_int_equal(snw_robot_limits(r, 9), -1);
+    assert_int_equal(snw_robot_limits(NULL, 0), -1);
+    snw_robot_close(r);
+}
+
 int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
@@ -520,6 +565,7 @@ int main(void) {
         cmocka_unit_test(gravity_is_set_by_manual_inputs),
         cmocka_unit_test(motors_are_moved_by_manual_inputs),
         cmocka_unit_test(the_effort_of_a_drive_is_the_force_it_takes),
+        cmocka_unit_test(limits_of_motors_hold_for_the_caller),
         cmocka_unit_test(impossible_manual_inputs_are_refused),
         cmocka_unit_test(manual_inputs_are_saved),
         cmocka_unit_test(saved_motion_goes_on_elsewhere),

@@ -64,7 +64,7 @@ static void faulty_meshes_are_refused(void **state) {
          "needs three numbers, got 'x'", 4},
         {"a.stl", "solid a\n", "ends before 'endsolid'", 0},
         {"a.stl", "hello", "5 bytes are no STL file", 0},
-        {"a.ply", "ply", ".stl or .obj", 0},
+        {"a.ply", "ply", ".stl, .obj, .glb, .gltf or .dae", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snw_pool *pool = snw_pool_create(1 << 24);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/element.h"
+#include "language/element.h"
 
 #include "base/fail.h"
 
@@ -121,9 +121,20 @@ static void XMLCALL element_text(void *user, const char *bytes, int length) {
 }
 
 static void XMLCALL doctype_begins(void *user, const char *name, const char *system,
-                                   const char *public, int internal) {
-    (void)name, (void)system, (void)public, (void)internal;
+                                   const char *identifier, int internal) {
+    (void)name, (void)system, (void)identifier, (void)internal;
     reader_refuse(user, "document type declarations (<!DOCTYPE ..>) are not read; remove it");
+}
+
+// Some libraries write encoding="ASCII", which expat knows by its other name only.
+static int XMLCALL plain_ascii(void *user, const char *name, XML_Encoding *out) {
+    (void)user;
+    if (strcmp(name, "ASCII") != 0 && strcmp(name, "ascii") != 0) return XML_STATUS_ERROR;
+    for (int i = 0; i < 256; i++) out->map[i] = i < 128 ? i : -1;
+    out->data = NULL;
+    out->convert = NULL;
+    out->release = NULL;
+    return XML_STATUS_OK;
 }
 
 snw_status snw_element_parse(snw_pool *pool, const char *path, const char *bytes, size_t length,
@@ -135,6 +146,7 @@ snw_status snw_element_parse(snw_pool *pool, const char *path, const char *bytes
     XML_SetElementHandler(r.parser, element_begins, element_ends);
     XML_SetCharacterDataHandler(r.parser, element_text);
     XML_SetStartDoctypeDeclHandler(r.parser, doctype_begins);
+    XML_SetUnknownEncodingHandler(r.parser, plain_ascii, NULL);
     if (XML_Parse(r.parser, bytes, (int)length, XML_TRUE) != XML_STATUS_OK && r.status == SNW_OK) {
         r.status =
             snw_fail(err, SNW_E_PARSE, "not XML: %s", XML_ErrorString(XML_GetErrorCode(r.parser)));
