@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sinew/batch.h"
+#include "sinew/device_batch.h"
 #include "sinew/estimate.h"
 #include "sinew/gradient.h"
 #include "sinew/import.h"

@@ -11,6 +11,7 @@ from typing import Any, cast, overload
 import numpy as np
 
 from ._core import Exclusive, OfThisProcess, c_text, doubles, fill, new_error, raise_error, real, text, view
+from ._device_batch import DeviceBatch
 from ._errors import ArgumentError, Error, in_python
 from ._model import Model, model_of
 from ._robot import Robot, steps_options
@@ -188,13 +189,22 @@ class Batch(OfThisProcess):
     Where model and processor allow it (`engine`), robots step in packs of up to `lanes`, 8, 4 or 1. Each then moves as a
     `Robot` alone does to the tolerance of the solver, and to the last bit the same whatever the others do. All other
     robots have the numbers of a `Robot` stepped alone to the last bit. `robot`: a `Robot`, with whose q, v and u all
-    begin, a `Model` or a model file. `run`, `set`: see `Model`. `threads`: all cores unless given.
+    begin, a `Model` or a model file. `run`, `set`: see `Model`. `threads`: all cores unless given. `device`: "cuda" gives
+    a `DeviceBatch`, whose robots are on a graphics processor.
     """
 
     _instead = "make another one of the same model"
 
+    def __new__(cls, robot: Robot | Model | Path, n: int, *, device: str | None = None, **options: Any) -> Any:
+        if device is None or device == "cpu":
+            return super().__new__(cls)
+        wrong = sorted(options.keys() - {"run", "set"})
+        if wrong:
+            raise ArgumentError(f"a batch on a device takes no '{wrong[0]}'")
+        return DeviceBatch(robot, n, device=device, **options)
+
     def __init__(self, robot: Robot | Model | Path, n: int, *, threads: int | None = None, run: str | None = None,
-                 set: Overrides | None = None, lanes: int = 8):  # fmt: skip
+                 set: Overrides | None = None, lanes: int = 8, device: str | None = None):  # fmt: skip
         model = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set)
         out, self._err = ffi.new("snw_batch **"), new_error()
         if lib.snw_batch_create(model._m, n, threads or 0, out, self._err) != lib.SNW_OK:

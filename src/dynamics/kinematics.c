@@ -196,8 +196,8 @@ static inline snw_se3 given_pose(const snw_model *m, const snw_inputs *in, const
 }
 
 static inline snw_se3 ball_pose(const snw_block *b, const snw_state *s) {
-    return b->space == SNW_SPACE_SE3 ? snw_se3_from_numbers(s->q + b->q)
-                                     : (snw_se3){.R = snw_so3_from_numbers(s->q + b->q)};
+    if (b->space == SNW_SPACE_SE3) return snw_se3_from_numbers(s->q + b->q);
+    return (snw_se3){snw_so3_from_numbers(s->q + b->q), {{0, 0, 0}}};
 }
 
 static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,

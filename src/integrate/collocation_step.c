@@ -19,6 +19,7 @@
 #include "dynamics/relaxation.h"
 #include "integrate/checkpoint.h"
 #include "integrate/step_path.h"
+#include "integrate/step_scale.h"
 #include "math/quadrature.h"
 #include "math/vector.h"
 

@@ -16,6 +16,7 @@
 #include "integrate/checkpoint.h"
 #include "integrate/law_integrals.h"
 #include "integrate/step_control.h"
+#include "integrate/step_scale.h"
 #include "math/vector.h"
 #include "solve/chord.h"
 #include "solve/dense.h"
@@ -26,8 +27,7 @@
 
 enum { INCREMENTS = 12 }; // pairs kept by Broyden's method
 
-static const double ROUNDING = 64 * DBL_EPSILON; // theory.md (6.13)
-static const double RESOLVED_LOSS = 0.1;         // theory.md (6.17)
+static const double RESOLVED_LOSS = 0.1; // theory.md (6.17)
 
 snw_scheme snw_implicit_scheme(snw_scheme_kind kind, double rho, double alpha) {
     const snw_scheme_info *row = &snw_scheme_table[kind];
@@ -531,10 +531,11 @@ static bool rounded(void *self) {
     double largest = 0;
     for (int i = 0; i < m->nconstraint; i++) largest = fmax(largest, fabs(im->trial->lambda[i]));
     for (int i = 0; i < m->nv; i++) {
-        if (!(fabs(im->dx[i]) <= ROUNDING * m->typical[i])) return false;
+        if (!(fabs(im->dx[i]) <= SNW_ROUNDING * m->typical[i])) return false;
     }
     for (int i = 0; i < m->nconstraint; i++) {
-        if (!(im->constraint_scale * fabs(im->dx[m->nv + i]) <= ROUNDING * largest)) return false;
+        if (!(im->constraint_scale * fabs(im->dx[m->nv + i]) <= SNW_ROUNDING * largest))
+            return false;
     }
     return true;
 }
@@ -554,34 +555,6 @@ static snw_status implicit_solve(snw_implicit *im, snw_chord_info *info) {
                              .tolerance = im->opts.tolerance,
                              .max_iter = im->opts.max_iter};
     return snw_chord_solve(&chord, info);
-}
-
-// im->force <- typical forces: elastic ones and a thousandth of the inertia force of a typical
-// change within the step. im->scale <- the same, or less where the step's own error is smaller,
-// down to rounding. theory.md (6.13)
-static void implicit_set_scale(snw_implicit *im, double h, double b) {
-    static const double fraction = 0.01;
-    const snw_model *m = im->m;
-    const double fastest = h * snw_fastest_rate(m, im->now);
-    const double error = fraction * pow(fastest, im->opts.scheme.order + 2);
-    for (int i = 0; i < m->nv; i++) {
-        const double inertia = b * im->mass[i] * m->typical[i];
-        im->scale[i] = im->force[i] = m->scale[i] + 1e-3 * inertia;
-        if (!im->opts.tighten) continue;
-        const double least = ROUNDING * (m->scale[i] + fastest * inertia);
-        im->scale[i] = fmin(im->scale[i], fmax(error * inertia, least) / im->opts.tolerance);
-    }
-}
-
-// d <- initial guess: the mean velocity of the previous step, changed by as much as the velocities
-// at its ends differ. Of the same order as constant acceleration, and better where steps do not
-// resolve the vibration of a stiff rod.
-static void implicit_predict(snw_implicit *im, double h) {
-    const snw_history *p = &im->past;
-    for (int i = 0; i < im->m->nv; i++) {
-        im->d[i] = p->h > 0 ? h / p->h * (p->d[i] + 0.5 * (h + p->h) * (p->v[i] - p->vb[i]))
-                            : h * (p->v[i] + (p->h < 0 ? 0 : 0.5 * h * p->a[i]));
-    }
 }
 
 void snw_implicit_first_guess(snw_implicit *im) {
@@ -672,10 +645,16 @@ static void step_begin(snw_implicit *im, double h, double t_laws) {
     snw_scheme_begin(im->use_euler ? &euler : &im->opts.scheme, p, h, &im->a, &im->b, im->f, im->g);
     im->w->velocity_time = 1 / im->a; // nonholonomic rows in units of increments
     im->w->law_fault = (snw_law_fault){0};
-    implicit_set_scale(im, h, im->b);
+    const snw_step_scale scale = {.h = h,
+                                  .b = im->b,
+                                  .order = im->opts.scheme.order,
+                                  .tighten = im->opts.tighten,
+                                  .tolerance = im->opts.tolerance,
+                                  .mass = im->mass};
+    snw_step_scale_set(m, im->now, &scale, im->force, im->scale);
     snw_inputs_at(m, t_laws, im->in);
     snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
-    implicit_predict(im, h);
+    snw_step_predict(p, h, im->d);
     if (m->nbranch) {
         const bool first_order = im->use_euler || im->opts.scheme.order == 1;
         snw_relaxation_begin(m, im->now, h, first_order, im->trial);

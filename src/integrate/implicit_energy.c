@@ -10,6 +10,7 @@
 #include "dynamics/force_element.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
+#include "integrate/first_step.h"
 #include "integrate/step_account.h"
 #include "math/vector.h"
 
@@ -72,8 +73,6 @@ static contact_energy energies_at(const snw_implicit *im, double t, const snw_st
 static const double EXCHANGE = 0.1;       // exchange with the ground allowed within a step
 static const double GAIN = 0.005;         // total that contacts may create
 static const double ACCOUNT_ERROR = 0.01; // of work and heat: error of the account
-static const double SLACK = 1e-4;         // creation allowed in a longest step once GAIN is used up
-static const double FREE_GAIN = 0.01;     // as GAIN, without contact; relative to the peak
 static const double NEGLIGIBLE = 1e-4; // relative to the largest energy in motion: less is ignored
 static const double FADE_STEPS = 40;   // steps that relax EXCHANGE e times in a lasting contact
 static const double MIN_CONTACT_STEP = 1e-5; // relative to the longest step
@@ -114,7 +113,7 @@ static void implicit_energy_judge(snw_implicit *im, double h, const contact_ener
     const double gained = (created - ACCOUNT_ERROR * exchanged - noise) / all;
     i->gain = fmax(0, i->gain + gained);
     if (pressed && !(exchange <= allowed)) im->retry_fraction = fmax(0.1, 0.7 * allowed / exchange);
-    const double slack = SLACK * fmax(h / im->longest, 0.05);
+    const double slack = SNW_SLACK * fmax(h / im->longest, 0.05);
     if (!(gained <= slack) && !(i->gain <= GAIN)) {
         const double half = pressed ? 0.25 : 0.5;
         im->retry_fraction = im->retry_fraction > 0 ? fmin(im->retry_fraction, half) : half;
@@ -148,13 +147,13 @@ static void judge_without_contact(snw_implicit *im, double h, double created) {
     }
     created -= noise;
     i->gain = fmax(0, i->gain + created);
-    if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * FREE_GAIN * i->peak)) return;
+    if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * SNW_FREE_GAIN * i->peak)) return;
     const contact_energy from = energies_at(im, im->now->t, im->now);
     const contact_energy to = energies_at(im, im->now->t + h, im->trial);
     const double exchanged = fmax(im->heat, snw_vector_norm1(snw_npower(im->m), im->work));
     i->peak = fmax(i->peak, fmax(fmax(from.kinetic, to.kinetic), exchanged));
-    const double slack = SLACK * fmax(h / im->longest, 0.05);
-    if (created > slack * i->peak && i->gain > FREE_GAIN * i->peak + 1e3 * noise)
+    const double slack = SNW_SLACK * fmax(h / im->longest, 0.05);
+    if (created > slack * i->peak && i->gain > SNW_FREE_GAIN * i->peak + 1e3 * noise)
         im->retry_fraction = 0.5;
 }
 

@@ -5,18 +5,10 @@
 #include "integrate/implicit_private.h"
 
 #include "dynamics/constraint.h"
+#include "integrate/first_step.h"
 #include "math/vector.h"
 
 #include <math.h>
-
-static const double NOTICEABLE = 0.01; // theory.md (6.10)
-static const double DISPLACED = 1e-4;  // theory.md (6.15)
-static const double GROWTH = 1.5;      // of the steps after a start
-
-enum {
-    MAX_QUARTERINGS = 12, // the first step is at least 4^-12 of the step asked for
-    WAITS = 60            // steps after a start that may be without growth
-};
 
 // Inputs and tangents at the present configuration and velocity, with zero accelerations: those of
 // a start may be so large that the derivative of the inertia forces hides the stiffness.
@@ -81,7 +73,7 @@ static double implicit_start_largest(const snw_model *m, const double *a) {
 bool snw_implicit_resolves(snw_implicit *im, double h) {
     const double overshoot = snw_scheme_overshoot(&im->opts.scheme), *acc = im->now->a;
     const double farthest = 0.5 * h * h * implicit_start_largest(im->m, acc);
-    if (im->opts.uniform_past || im->opts.control || !(overshoot > 0) || farthest < NOTICEABLE)
+    if (im->opts.uniform_past || im->opts.control || !(overshoot > 0) || farthest < SNW_NOTICEABLE)
         return true;
     implicit_start_tangent(im);
     const double moves = implicit_start_form(im, 0, 0, 1, acc, acc);
@@ -121,10 +113,12 @@ static void set_first_step(snw_implicit *im, double longest) {
         snw_scheme_displacement(&im->opts.scheme) * implicit_start_largest(im->m, im->now->a);
     o->longest = 0;
     o->waits = 0;
-    if (im->opts.uniform_past || im->opts.control || !(all * longest * longest > DISPLACED)) return;
+    if (im->opts.uniform_past || im->opts.control || !(all * longest * longest > SNW_DISPLACED))
+        return;
     implicit_start_tangent(im);
     double h = longest;
-    for (int k = 0; k < MAX_QUARTERINGS && implicit_start_displacement(im, h, 0) > DISPLACED; k++)
+    for (int k = 0;
+         k < SNW_MAX_QUARTERINGS && implicit_start_displacement(im, h, 0) > SNW_DISPLACED; k++)
         h *= 0.25;
     if (h < longest) o->longest = h;
 }
@@ -134,10 +128,11 @@ static void implicit_start_grow(snw_implicit *im, double longest) {
     snw_onset *o = &im->onset;
     if (o->longest == 0) return;
     implicit_start_tangent(im);
-    if (implicit_start_displacement(im, GROWTH * o->longest, 1) > DISPLACED && o->waits < WAITS) {
+    if (implicit_start_displacement(im, SNW_GROWTH * o->longest, 1) > SNW_DISPLACED &&
+        o->waits < SNW_WAITS) {
         o->waits++;
     } else {
-        o->longest *= GROWTH;
+        o->longest *= SNW_GROWTH;
     }
     if (o->longest >= longest) o->longest = 0;
 }

@@ -8,20 +8,12 @@
 #include "base/fail.h"
 #include "dynamics/rod_contact.h"
 #include "integrate/integrator_private.h"
+#include "integrate/step_scale.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { MOST_ATTEMPTS = 1000000 }; // steps attempted in one advance
-
-double snw_fastest_rate(const snw_model *m, const snw_state *s) {
-    double rate = 0, acceleration = 0;
-    for (int i = 0; i < m->nv; i++) {
-        rate = fmax(rate, fabs(s->v[i]) / m->typical[i]);
-        acceleration = fmax(acceleration, fabs(s->a[i]) / m->typical[i]);
-    }
-    return fmax(rate, sqrt(acceleration));
-}
 
 // Reports why no step succeeds. t: time of the inputs tried last.
 static snw_status step_control_give_up(const snw_step_control *p, const snw_stepper *k, void *self,

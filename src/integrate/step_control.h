@@ -69,10 +69,6 @@ typedef struct snw_step_control {
     snw_step_monitor monitor;
 } snw_step_control;
 
-// Inverse of the shortest time scale in the velocities and accelerations of a state, 1/s:
-// max(|v|/typical, sqrt(|a|/typical)); 0 at rest without accelerations. theory.md (6.12)
-double snw_fastest_rate(const snw_model *m, const snw_state *s);
-
 // Fails when a link is about to come out of an obstacle on another side, at time t.
 SNW_NODISCARD snw_status snw_step_check_depth(const snw_model *m, const snw_work *w, double t,
                                               snw_error *err);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// device_batch.h: many robots of one model on a graphics processor.
+//
+// States, inputs and results of n robots lie in the memory of the processor; a call steps all of
+// them there, any number of steps without the host. Each robot has the motion of a robot stepped
+// alone (sinew/robot.h, implicit schemes of fixed step length) to the tolerance of the solver, and
+// to the last bit the same one whatever the others do. The recursion is the library's own, compiled
+// for the processor and for this model when the batch is created; kernels are kept on disk in
+// $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC.
+//
+// All robots have the same time. A robot alone takes shorter steps where the scheme creates energy;
+// here it fails and says so. A robot that fails stays where it is until it is started again, and
+// does not disturb others.
+//
+// This is experimental: docs/performance.md says which state of the library has run on a processor.
+//
+// A batch may be used by one thread at a time.
+#pragma once
+
+#include "sinew/robot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snw_device_batch snw_device_batch;
+
+// n robots in the initial state of the model. device: "cuda", "cuda:1", ..; "host": the same
+// program on this processor, for tests. SNW_E_ARGUMENT where the model has parts that the device
+// does not compute; err names them. SNW_E_IO where there is no such device. On success *out belongs
+// to the caller, who calls snw_device_batch_close.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_create(snw_robot_model *m, int n,
+                                                         const char *device, snw_device_batch **out,
+                                                         snw_error *err);
+SNW_API void snw_device_batch_close(snw_device_batch *b); // NULL is fine
+
+SNW_API int snw_device_batch_size(const snw_device_batch *b);
+// Sizes of its arrays: coordinates, velocities, inputs.
+SNW_API int snw_device_batch_nq(const snw_device_batch *b);
+SNW_API int snw_device_batch_nv(const snw_device_batch *b);
+SNW_API int snw_device_batch_inputs(const snw_device_batch *b);
+// Name of the processor; bytes of its memory that the batch has.
+SNW_API const char *snw_device_batch_name(const snw_device_batch *b);
+SNW_API size_t snw_device_batch_bytes(const snw_device_batch *b);
+SNW_API double snw_device_batch_time(const snw_device_batch *b); // s
+
+// Arrays in the memory of the device, to be used by its programs: number k of robot i is at
+// [k * n + i]. Coordinates and velocities are written before a start and read after steps; inputs
+// (snw_robot_u) before steps, for actuators that the caller has taken over. Status 0: the robot
+// steps; others see snw_device_batch_status_text.
+SNW_API double *snw_device_batch_q(snw_device_batch *b);
+SNW_API double *snw_device_batch_v(snw_device_batch *b);
+SNW_API double *snw_device_batch_u(snw_device_batch *b);
+SNW_API int *snw_device_batch_status(snw_device_batch *b);
+SNW_API const char *snw_device_batch_status_text(int status); // a constant text
+// Copies between host and device; they wait for the steps under way.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_read(snw_device_batch *b, const void *from,
+                                                       size_t bytes, void *to, snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_device_batch_write(snw_device_batch *b, const void *from,
+                                                        size_t bytes, void *to, snw_error *err);
+
+// Let the column u of an actuator replace its law in the file, for all robots, or the law again.
+// Actuators of given effort, pressure or tension can be taken over.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_take(snw_device_batch *b, int actuator, int taken,
+                                                       snw_error *err);
+
+// Start motions from q and v. `at` (n bytes on the device; NULL: all): 1 for robots to start.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_start(snw_device_batch *b,
+                                                        const snw_robot_steps *how,
+                                                        const unsigned char *at, snw_error *err);
+// Start again with the options of the last start.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_restart(snw_device_batch *b,
+                                                          const unsigned char *at, snw_error *err);
+// 0: steps are not judged by the energy that the scheme creates, which saves two of some seven
+// evaluations of the residual a step; from the next start on. Then too long a step is not noticed.
+SNW_API void snw_device_batch_set_account(snw_device_batch *b, int account);
+// Advance by `count` steps of h seconds, at most the step of the start. Returns before they are
+// done; robots that fail have their status.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_step(snw_device_batch *b, double h, int count,
+                                                       snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_device_batch_wait(snw_device_batch *b, snw_error *err);
+
+// Positions of `npoint` points at nodes (snw_robot_node) with coordinates `at` (3 npoint, in the
+// node's frame, m; NULL: the node itself). *out <- array on the device, 3 npoint x n, written by
+// snw_device_batch_update_points.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint,
+                                                             const int *node, const double *at,
+                                                             double **out, snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_device_batch_update_points(snw_device_batch *b,
+                                                                snw_error *err);
+
+// Sums over all robots since their creation: Newton iterations, matrices; robots that have failed.
+typedef struct snw_device_batch_counts {
+    unsigned long long iterations, tangents;
+    int failed;
+} snw_device_batch_counts;
+SNW_API SNW_NODISCARD snw_status snw_device_batch_count(snw_device_batch *b,
+                                                        snw_device_batch_counts *out,
+                                                        snw_error *err);
+
+#ifdef __cplusplus
+}
+#endif

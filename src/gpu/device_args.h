@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// device_args.h: arguments of the functions that step robots on a graphics processor, or on the
+// host by the same source (device_engine.inc). Number k of robot i is at [k * n + i] in the arrays
+// of robots, so that neighbouring threads read neighbouring numbers.
+#pragma once
+
+#include "solve/scheme.h"
+
+// Result of a robot; it stays where it is until its next start when it is not SNW_DEVICE_OK.
+typedef enum snw_device_status {
+    SNW_DEVICE_OK,
+    SNW_DEVICE_NOT_STARTED,
+    SNW_DEVICE_NOT_FINITE,  // a number of its state or of its inputs is not finite
+    SNW_DEVICE_MASSLESS,    // its mass matrix is singular
+    SNW_DEVICE_DIVERGED,    // no step was solved, however short
+    SNW_DEVICE_SHORT_STEPS, // it needs shorter steps, within which the laws of the file vary
+    SNW_DEVICE_ENERGY       // the scheme creates energy: steps are too long
+} snw_device_status;
+
+// Action of a caller's input on a number of snw_inputs: block[at] += by * u[input].
+typedef struct snw_device_map {
+    int input, at;
+    double by;
+} snw_device_map;
+
+typedef struct snw_device_args {
+    const void *model; // made by device_model on the same processor
+    int n;             // robots
+    // state
+    double *q;      // nq x n
+    double *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
+    double *h;      // n: length of the last step (snw_history); NaN before the first start
+    double *mass;   // nv x n: diagonal of the mass matrix at the start
+    double *onset;  // 2 x n: present limit of the step after a start, updates without growth
+    double *energy; // (3 + powers) x n: energy created, largest in motion, heat, work of each kind
+    int *status;    // n
+    unsigned *iterations, *tangents; // n: sums over the steps
+    const unsigned char *at;         // n: robots to start; NULL: all
+    // inputs
+    const double *u;           // inputs x n
+    const snw_device_map *map; // nmap
+    int nmap;
+    int nlaw;          // numbers of gravity and of snw_inputs
+    const double *law; // (count + 1) x nlaw: at the beginning, then at the end of each step
+    const unsigned char *steady; // count: laws are constant within the step
+    // steps
+    int count;
+    double step;    // length, s
+    double longest; // longest step, s
+    snw_scheme scheme;
+    int tighten, max_iter;
+    int account; // steps are judged by the energy that they create
+    double tolerance;
+    // points
+    int npoint;
+    const int *point_seg;   // segments
+    const double *point_at; // 3 x npoint: in the frame of the segment, m
+    double *point;          // 3 npoint x n: in the world, m
+} snw_device_args;

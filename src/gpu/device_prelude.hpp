@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// device_prelude.hpp: declarations that the recursion needs from the library of C where it is
+// compiled for a graphics processor (NVRTC, no headers), or on the host by the same text.
+#pragma once
+
+#ifdef SNW_DEVICE
+typedef unsigned long size_t;
+typedef long ptrdiff_t;
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+typedef unsigned long uintptr_t;
+#define NULL        0
+#define DBL_MAX     0x1.fffffffffffffp+1023
+#define DBL_MIN     0x1p-1022
+#define DBL_EPSILON 0x1p-52
+#define INFINITY    (1e300 * 1e300)
+#define NAN         (INFINITY - INFINITY)
+#define INT_MAX     2147483647
+#define M_PI        3.14159265358979323846
+#define alignof(x)  __alignof__(x)
+typedef struct FILE FILE;
+#define SNW_NUMBERS
+typedef double narrow;
+template <class T> concept arithmetic = !__is_class(T) && requires { static_cast<narrow>(T()); };
+#define _Static_assert static_assert
+#define _Noreturn
+#define __builtin_trap __trap
+#define restrict __restrict
+typedef size_t atomic_size_t;
+#else
+#include "base/number_class.hpp"
+static inline bool isnan(double x) { return x != x; }
+static inline bool isfinite(double x) { return fabs(x) <= DBL_MAX; }
+#endif

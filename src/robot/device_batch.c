@@ -1,0 +1,721 @@
+// SPDX-License-Identifier: MIT
+//
+// Many robots on a graphics processor: one robot on the host that has the model, checks the options
+// and evaluates the laws of the file; all states, inputs and steps on the device
+// (gpu/device_engine.inc). The device "host" runs the same program on this processor.
+
+#include "sinew/device_batch.h"
+
+#ifdef SNW_DEVICES
+
+#include "robot/robot_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "gpu/device_cuda.h"
+#include "gpu/device_host.h"
+#include "gpu/device_text.h"
+#include "integrate/implicit_private.h"
+#include "integrate/step_account.h"
+#include "model/model_stream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Threads of a block, and blocks that a multiprocessor has at a time at least: with these a thread
+// has 128 registers, the fastest of 64 to 255 on an H200.
+enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
+
+// Arrays of a batch on its device.
+#define DEVICE_BATCH_FIELDS(X)                                                                     \
+    X(q, nq *n * sizeof(double), "coordinates")                                                    \
+    X(past, 5 * nv * n * sizeof(double), "history of the scheme")                                  \
+    X(h, n * sizeof(double), "length of the last step")                                            \
+    X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
+    X(onset, 2 * n * sizeof(double), "limit of steps after a start")                               \
+    X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
+    X(status, n * sizeof(int), "of each robot")                                                    \
+    X(iterations, n * sizeof(unsigned), "of each robot")                                           \
+    X(tangents, n * sizeof(unsigned), "of each robot")                                             \
+    X(u, ninput *n * sizeof(double), "inputs")                                                     \
+    X(model, model_bytes, "the model")
+
+typedef enum device_call { CALL_START, CALL_STEPS, CALL_POINTS, CALLS } device_call;
+
+// Memory on the device that grows.
+typedef struct device_room {
+    void *at;
+    size_t bytes;
+} device_room;
+
+struct snw_device_batch {
+    snw_robot *robot; // on the host
+    int n, ninput;
+    snw_cuda *cuda; // NULL: the host
+    void *kernel[CALLS];
+#define X(name, bytes, meaning) void *name;
+    DEVICE_BATCH_FIELDS(X)
+#undef X
+    size_t bytes;
+    unsigned char *scratch; // of the host
+    bool *taken;            // actuators whose inputs the caller gives
+    snw_device_map *map;    // of their inputs
+    int nmap, map_room;     //
+    double *law;            // of a call, on the host
+    unsigned char *steady;  // likewise
+    int law_room;           // steps
+    double *block[2];       // scratch of laws
+    device_room laws, steady_steps, maps, point_seg, point_at, point;
+    int npoint;
+    bool started, account;
+    snw_device_args args;
+};
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static snw_status device_alloc(snw_device_batch *b, size_t bytes, void **out, snw_error *err) {
+    if (b->cuda) {
+        snw_cuda_address p = 0;
+        SNW_TRY(snw_cuda_alloc(b->cuda, bytes, &p, err));
+        *out = (void *)(uintptr_t)p;
+    } else if (!(*out = snw_alloc(bytes + 1))) {
+        return snw_fail_memory(err);
+    }
+    b->bytes += bytes;
+    return SNW_OK;
+}
+
+static void device_free(snw_device_batch *b, void *p) {
+    if (b->cuda) {
+        snw_cuda_free(b->cuda, (snw_cuda_address)(uintptr_t)p);
+    } else {
+        snw_free(p);
+    }
+}
+
+static snw_status device_write(snw_device_batch *b, const void *from, size_t bytes, void *to,
+                               snw_error *err) {
+    if (b->cuda) return snw_cuda_write(b->cuda, (snw_cuda_address)(uintptr_t)to, from, bytes, err);
+    if (bytes) memcpy(to, from, bytes);
+    return SNW_OK;
+}
+
+static snw_status device_read(snw_device_batch *b, const void *from, size_t bytes, void *to,
+                              snw_error *err) {
+    if (b->cuda) return snw_cuda_read(b->cuda, to, (snw_cuda_address)(uintptr_t)from, bytes, err);
+    if (bytes) memcpy(to, from, bytes);
+    return SNW_OK;
+}
+
+// room <- these bytes
+static snw_status device_fill(snw_device_batch *b, device_room *room, const void *from,
+                              size_t bytes, snw_error *err) {
+    if (room->bytes < bytes) {
+        device_free(b, room->at);
+        b->bytes -= room->bytes;
+        *room = (device_room){0};
+        SNW_TRY(device_alloc(b, bytes, &room->at, err));
+        room->bytes = bytes;
+    }
+    return device_write(b, from, bytes, room->at, err);
+}
+
+// ---- kernels ------------------------------------------------------------------------------------
+
+typedef struct device_options {
+    int n;
+    char text[MOST_CONSTANTS][CONSTANT_LENGTH];
+    const char *option[MOST_CONSTANTS];
+} device_options;
+
+static void take_constant(void *user, const char *name, int value) {
+    device_options *o = user;
+    SNW_ASSERT(o->n < MOST_CONSTANTS);
+    (void)snprintf(o->text[o->n], CONSTANT_LENGTH, "-D%s=%d", name, value);
+    o->option[o->n] = o->text[o->n];
+    o->n++;
+}
+
+// Points of the rule with the most points along a slice.
+static int magnus_points(const snw_model *m) {
+    int most = 1;
+    for (int i = 0; i < m->nrod; i++) most = most > m->rod[i].nc ? most : m->rod[i].nc;
+    return most;
+}
+
+static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t scratch,
+                                  snw_error *err) {
+    static const char *const names[CALLS] = {"snw_start", "snw_steps", "snw_points"};
+    device_options *o = snw_alloc(sizeof *o);
+    if (!o) return snw_fail_memory(err);
+    snw_device_host_constants(model, take_constant, o);
+    take_constant(o, "SNW_POINTS", magnus_points(b->robot->m));
+    take_constant(o, "SNW_SCRATCH", (int)scratch);
+    take_constant(o, "SNW_BLOCK", BLOCK);
+    take_constant(o, "SNW_BLOCKS", BLOCKS);
+    snw_status s =
+        snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces, o->option, o->n, err);
+    snw_free(o);
+    for (int i = 0; s == SNW_OK && i < CALLS; i++)
+        s = snw_cuda_kernel(b->cuda, names[i], &b->kernel[i], err);
+    return s;
+}
+
+static snw_status launch(snw_device_batch *b, device_call call, snw_error *err) {
+    if (b->cuda) {
+        void *arguments[] = {&b->args};
+        return snw_cuda_launch(b->cuda, b->kernel[call], b->n, BLOCK, arguments, err);
+    }
+    static void (*const calls[CALLS])(const snw_device_args *, int, unsigned char *) = {
+        snw_device_host_start, snw_device_host_steps, snw_device_host_points};
+    for (int i = 0; i < b->n; i++) calls[call](&b->args, i, b->scratch);
+    return SNW_OK;
+}
+
+// ---- model --------------------------------------------------------------------------------------
+
+// Upper bound of the bytes that the device's form of the model takes: each number of the stream
+// belongs to an array whose elements are at most the largest struct of the model.
+static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
+    const size_t elements = (size_t)(m->nseg + m->npath + m->npose + m->nblock + m->nspring +
+                                     m->nslice + m->nrod + m->nload + m->nload_point + m->ntendon +
+                                     m->ntendon_point + m->ntendon_segment + m->nv + 64);
+    return sizeof *m + (stream->nwhole + stream->nnumber) * 16 + elements * (sizeof(snw_rod) + 64) +
+           (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) +
+           (size_t)m->nv * (size_t)(m->nv + 8) * sizeof(size_t) + 4096; // order of elimination
+}
+
+// The kernel that makes the model on the device from its stream.
+static snw_status cuda_model(snw_device_batch *b, const snw_model_stream *stream, size_t room,
+                             snw_error *err) {
+    void *kernel, *whole = NULL, *number = NULL, *good = NULL;
+    int is_good = 0;
+    unsigned long bytes = room;
+    SNW_TRY(snw_cuda_kernel(b->cuda, "snw_model", &kernel, err));
+    snw_status s = device_alloc(b, stream->nwhole * sizeof(int), &whole, err);
+    if (s == SNW_OK) s = device_alloc(b, stream->nnumber * sizeof(double), &number, err);
+    if (s == SNW_OK) s = device_alloc(b, sizeof(int), &good, err);
+    if (s == SNW_OK) s = device_write(b, stream->whole, stream->nwhole * sizeof(int), whole, err);
+    if (s == SNW_OK)
+        s = device_write(b, stream->number, stream->nnumber * sizeof(double), number, err);
+    void *arguments[] = {&whole, &number, &b->model, &bytes, &good};
+    if (s == SNW_OK) s = snw_cuda_launch(b->cuda, kernel, 1, 1, arguments, err);
+    if (s == SNW_OK) s = device_read(b, good, sizeof is_good, &is_good, err);
+    if (s == SNW_OK && !is_good)
+        s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory on the device");
+    device_free(b, whole), device_free(b, number), device_free(b, good);
+    b->bytes -= stream->nwhole * sizeof(int) + stream->nnumber * sizeof(double) + sizeof(int);
+    return s;
+}
+
+static snw_status create_arrays(snw_device_batch *b, size_t model_bytes, snw_error *err) {
+    const snw_model *m = b->robot->m;
+    const size_t n = (size_t)b->n, nq = (size_t)m->nq, nv = (size_t)m->nv;
+    const size_t ninput = (size_t)b->ninput, npower = (size_t)snw_npower(m);
+#define X(name, bytes, meaning) SNW_TRY(device_alloc(b, bytes, &b->name, err));
+    DEVICE_BATCH_FIELDS(X)
+#undef X
+    return SNW_OK;
+}
+
+// q, v <- the initial state of the robot on the host; u <- its inputs, zero where they are laws.
+static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
+    const snw_model *m = b->robot->m;
+    const size_t n = (size_t)b->n;
+    int *status = snw_alloc(n * sizeof *status);
+    double *row = snw_alloc(n * sizeof *row);
+    snw_status s = status && row ? SNW_OK : snw_fail_memory(err);
+    for (size_t i = 0; s == SNW_OK && i < n; i++) status[i] = SNW_DEVICE_NOT_STARTED;
+    if (s == SNW_OK) s = device_write(b, status, n * sizeof *status, b->status, err);
+    for (int k = 0; s == SNW_OK && k < m->nq + m->nv; k++) {
+        const double x = k < m->nq ? b->robot->s->q[k] : b->robot->s->v[k - m->nq];
+        for (size_t i = 0; i < n; i++) row[i] = x;
+        double *to = k < m->nq ? (double *)b->q + (size_t)k * n
+                               : (double *)b->past + (size_t)(k - m->nq) * n;
+        s = device_write(b, row, n * sizeof *row, to, err);
+    }
+    snw_free(status);
+    snw_free(row);
+    return s;
+}
+
+// Why the device does not serve these steps, in words; NULL: it does. Packs serve more.
+static const char *device_refuses(const snw_implicit *im) {
+    const snw_model *m = im->m;
+    if (m->nconstraint > 0 || m->nloop > 0) return "loops and driven coordinates";
+    if (m->nfeed > 0) return "rods of variable length";
+    if (m->nstop > 0) return "stops of joints";
+    if (m->nforce_element > 0) return "springs, cables, dampers and bushings between sites";
+    if (m->nfluid > 0) return "fluids";
+    return snw_packs_refuse(im);
+}
+
+// SNW_E_ARGUMENT where the device does not serve this model.
+static snw_status check_model(snw_device_batch *b, snw_error *err) {
+    const snw_robot_steps steps = snw_robot_steps_defaults(1e-3);
+    SNW_TRY(snw_robot_start(b->robot, &steps, err));
+    const char *why = device_refuses(b->robot->integrator.implicit);
+    if (!why) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "graphics processors do not compute %s; use a batch on the processor's cores",
+                    why);
+}
+
+// "cuda" or "cuda:1" -> its number; "host" -> -1
+static snw_status parse_device(const char *device, int *index, snw_error *err) {
+    char *end = NULL;
+    *index = -1;
+    if (strcmp(device, "host") == 0) return SNW_OK;
+    *index = 0;
+    if (strcmp(device, "cuda") == 0) return SNW_OK;
+    if (strncmp(device, "cuda:", 5) == 0 && device[5] >= '0' && device[5] <= '9') {
+        const long number = strtol(device + 5, &end, 10);
+        *index = (int)number;
+        if (*end == 0 && number < 1000) return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "there is no device '%.40s'; there are cuda, cuda:1 and so on, and host",
+                    device);
+}
+
+static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index, snw_error *err) {
+    SNW_TRY(snw_robot_from_model(m, &b->robot, err));
+    SNW_TRY(check_model(b, err));
+    const snw_model *compiled = b->robot->m;
+    b->ninput = snw_robot_inputs(b->robot);
+    b->taken = snw_alloc((size_t)snw_actuators(b->robot->desc) + 1);
+    const size_t nlaw = 3 + snw_inputs_doubles(compiled);
+    b->block[0] = snw_alloc(nlaw * sizeof(double));
+    b->block[1] = snw_alloc(nlaw * sizeof(double));
+    if (!b->taken || !b->block[0] || !b->block[1]) return snw_fail_memory(err);
+    if (index >= 0) SNW_TRY(snw_cuda_open(index, &b->cuda, err));
+    snw_model_stream *stream;
+    SNW_TRY(snw_model_stream_create(compiled, &stream));
+    const size_t room = model_room(compiled, stream);
+    unsigned char *host = snw_alloc(room);
+    snw_status s = host ? SNW_OK : snw_fail_memory(err);
+    if (s == SNW_OK && !snw_device_host_model(stream->whole, stream->number, host, room))
+        s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
+    const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
+    if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, scratch, err);
+    if (s == SNW_OK) s = create_arrays(b, room, err);
+    if (s == SNW_OK && b->cuda) s = cuda_model(b, stream, room, err);
+    if (s == SNW_OK && !b->cuda) {
+        b->scratch = snw_alloc(scratch);
+        if (!b->scratch || !snw_device_host_model(stream->whole, stream->number, b->model, room))
+            s = snw_fail_memory(err);
+    }
+    snw_free(host);
+    snw_model_stream_destroy(stream);
+    SNW_TRY(s);
+    b->args = (snw_device_args){.model = b->model,
+                                .n = b->n,
+                                .q = b->q,
+                                .past = b->past,
+                                .h = b->h,
+                                .mass = b->mass,
+                                .onset = b->onset,
+                                .energy = b->energy,
+                                .status = b->status,
+                                .iterations = b->iterations,
+                                .tangents = b->tangents,
+                                .u = b->u,
+                                .nlaw = (int)nlaw};
+    return fill_arrays(b, err);
+}
+
+snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device,
+                                   snw_device_batch **out, snw_error *err) {
+    int index = 0;
+    if (!m || !device || !out)
+        return snw_fail(err, SNW_E_ARGUMENT, "the model, the device or the result is NULL");
+    *out = NULL;
+    if (n < 1) return snw_fail(err, SNW_E_ARGUMENT, "a batch needs at least one robot, got %d", n);
+    SNW_TRY(parse_device(device, &index, err));
+    snw_device_batch *b = snw_alloc(sizeof *b);
+    if (!b) return snw_fail_memory(err);
+    b->n = n;
+    b->account = true;
+    const snw_status s = device_open(b, m, index, err);
+    if (s != SNW_OK) {
+        snw_device_batch_close(b);
+        return s;
+    }
+    *out = b;
+    return SNW_OK;
+}
+
+void snw_device_batch_close(snw_device_batch *b) {
+    if (!b) return;
+#define X(name, bytes, meaning) device_free(b, b->name);
+    DEVICE_BATCH_FIELDS(X)
+#undef X
+    device_room *const rooms[] = {&b->laws,      &b->steady_steps, &b->maps,
+                                  &b->point_seg, &b->point_at,     &b->point};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) device_free(b, rooms[i]->at);
+    snw_cuda_close(b->cuda);
+    snw_robot_close(b->robot);
+    snw_free(b->scratch);
+    snw_free(b->taken);
+    snw_free(b->map);
+    snw_free(b->law);
+    snw_free(b->steady);
+    snw_free(b->block[0]);
+    snw_free(b->block[1]);
+    snw_free(b);
+}
+
+int snw_device_batch_size(const snw_device_batch *b) { return b ? b->n : 0; }
+int snw_device_batch_nq(const snw_device_batch *b) { return b ? b->robot->m->nq : 0; }
+int snw_device_batch_nv(const snw_device_batch *b) { return b ? b->robot->m->nv : 0; }
+int snw_device_batch_inputs(const snw_device_batch *b) { return b ? b->ninput : 0; }
+const char *snw_device_batch_name(const snw_device_batch *b) {
+    return b && b->cuda ? snw_cuda_name(b->cuda) : "host";
+}
+size_t snw_device_batch_bytes(const snw_device_batch *b) { return b ? b->bytes : 0; }
+double snw_device_batch_time(const snw_device_batch *b) { return b ? b->robot->s->t : NAN; }
+double *snw_device_batch_q(snw_device_batch *b) { return b ? b->q : NULL; }
+double *snw_device_batch_v(snw_device_batch *b) { return b ? b->past : NULL; }
+double *snw_device_batch_u(snw_device_batch *b) { return b ? b->u : NULL; }
+int *snw_device_batch_status(snw_device_batch *b) { return b ? b->status : NULL; }
+
+const char *snw_device_batch_status_text(int status) {
+    switch ((snw_device_status)status) {
+    case SNW_DEVICE_OK:
+        return "it steps";
+    case SNW_DEVICE_NOT_STARTED:
+        return "it has not been started";
+    case SNW_DEVICE_NOT_FINITE:
+        return "a number of its state, or a force, is not finite";
+    case SNW_DEVICE_MASSLESS:
+        return "its mass matrix is singular";
+    case SNW_DEVICE_DIVERGED:
+        return "no motion was found, however short the steps";
+    case SNW_DEVICE_ENERGY:
+        return "the scheme creates energy: its steps are too long; ask for shorter ones";
+    case SNW_DEVICE_SHORT_STEPS:
+        return "it needs shorter steps than asked for while laws of the file vary; ask for shorter "
+               "ones";
+    }
+    return "unknown";
+}
+
+snw_status snw_device_batch_read(snw_device_batch *b, const void *from, size_t bytes, void *to,
+                                 snw_error *err) {
+    if (!b || !from || !to) return snw_fail(err, SNW_E_ARGUMENT, "an argument is NULL");
+    return device_read(b, from, bytes, to, err);
+}
+
+snw_status snw_device_batch_write(snw_device_batch *b, const void *from, size_t bytes, void *to,
+                                  snw_error *err) {
+    if (!b || !from || !to) return snw_fail(err, SNW_E_ARGUMENT, "an argument is NULL");
+    return device_write(b, from, bytes, to, err);
+}
+
+// ---- inputs -------------------------------------------------------------------------------------
+
+// block <- gravity and inputs at time t; inputs that the caller gives are those in robot->u
+static snw_status laws_at(snw_device_batch *b, double t, double *block, snw_error *err) {
+    const snw_model *m = b->robot->m;
+    SNW_TRY(snw_robot_apply_inputs(b->robot, err));
+    snw_inputs_at(m, t, b->robot->in);
+    b->robot->inputs_stale = true;
+    memcpy(block, b->robot->in->gravity.e, 3 * sizeof *block);
+    memcpy(block + 3, b->robot->in->block, snw_inputs_doubles(m) * sizeof *block);
+    return SNW_OK;
+}
+
+static snw_status add_map(snw_device_batch *b, int input, int at, double by, snw_error *err) {
+    if (b->nmap == b->map_room) {
+        const int room = 2 * b->map_room + 16;
+        snw_device_map *map = snw_alloc((size_t)room * sizeof *map);
+        if (!map) return snw_fail_memory(err);
+        if (b->nmap) memcpy(map, b->map, (size_t)b->nmap * sizeof *map);
+        snw_free(b->map);
+        b->map = map;
+        b->map_room = room;
+    }
+    b->map[b->nmap++] = (snw_device_map){.input = input, .at = at, .by = by};
+    return SNW_OK;
+}
+
+// Numbers of the inputs that change with input k of robot->u, which is 0, found by setting it to 1
+// and to 2, now and later: they must be proportional to it and must not depend on time.
+static snw_status map_input(snw_device_batch *b, int k, const char *name, snw_error *err) {
+    const size_t n = snw_inputs_doubles(b->robot->m);
+    for (int later = 0; later < 2; later++) {
+        const double t = b->robot->s->t + 0.37 * later;
+        for (int twice = 0; twice < 2; twice++) {
+            b->robot->u[k] = 0;
+            SNW_TRY(laws_at(b, t, b->block[0], err));
+            b->robot->u[k] = 1 + twice;
+            SNW_TRY(laws_at(b, t, b->block[1], err));
+            b->robot->u[k] = 0;
+            int found = 0;
+            for (size_t i = 0; i < n; i++) {
+                const double by = (b->block[1][3 + i] - b->block[0][3 + i]) / (1 + twice);
+                double known = 0;
+                for (int j = 0; j < b->nmap; j++) {
+                    if (b->map[j].input == k && b->map[j].at == (int)i)
+                        known = b->map[j].by, found++;
+                }
+                if (later == 0 && twice == 0) {
+                    if (by != 0) SNW_TRY(add_map(b, k, (int)i, by, err));
+                } else if (!(fabs(by - known) <= 1e-12 * fabs(known))) {
+                    return snw_fail(err, SNW_E_ARGUMENT,
+                                    "actuator '%s' cannot be taken over on the device: its action "
+                                    "is not a constant times its input",
+                                    name);
+                }
+            }
+        }
+    }
+    return SNW_OK;
+}
+
+// The inputs of all actuators that are taken, again.
+static snw_status map_inputs(snw_device_batch *b, snw_error *err) {
+    snw_robot *r = b->robot;
+    b->nmap = 0;
+    for (int a = 0, first = 0; a < snw_actuators(r->desc); a++) {
+        const int size = snw_robot_actuator_size(r, a);
+        for (int k = 0; k < size; k++) r->u[first + k] = b->taken[a] ? 0 : snw_input_law();
+        if (!b->taken[a] && snw_actuator_at(r->desc, a).stress) r->u[first] = 1;
+        first += size;
+    }
+    for (int a = 0, first = 0; a < snw_actuators(r->desc); a++) {
+        const int size = snw_robot_actuator_size(r, a);
+        for (int k = 0; b->taken[a] && k < size; k++)
+            SNW_TRY(map_input(b, first + k, snw_actuator_at(r->desc, a).name, err));
+        first += size;
+    }
+    SNW_TRY(snw_robot_apply_inputs(r, err));
+    SNW_TRY(device_fill(b, &b->maps, b->map, (size_t)b->nmap * sizeof *b->map, err));
+    b->args.map = b->maps.at;
+    b->args.nmap = b->nmap;
+    return SNW_OK;
+}
+
+snw_status snw_device_batch_take(snw_device_batch *b, int actuator, int taken, snw_error *err) {
+    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
+    SNW_TRY(snw_robot_check_actuator(b->robot, actuator, err));
+    const snw_actuator a = snw_actuator_at(b->robot->desc, actuator);
+    if (taken && (a.stress || a.control->given != SNW_GIVEN_EFFORT)) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' cannot be taken over on the device: only efforts, tensions "
+                        "and pressures can",
+                        a.name);
+    }
+    const bool before = b->taken[actuator];
+    b->taken[actuator] = taken != 0;
+    snw_status s = map_inputs(b, err);
+    if (s != SNW_OK) {
+        snw_error ignored = {0};
+        b->taken[actuator] = before;
+        (void)!map_inputs(b, &ignored);
+    }
+    return s;
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+// Rows of laws of `count` steps of h seconds, and whether they are constant within each.
+static snw_status set_laws(snw_device_batch *b, double h, int count, snw_error *err) {
+    const size_t n = (size_t)b->args.nlaw, row = n * sizeof(double);
+    static const double within[] = {0.29, 0.53, 0.83};
+    if (b->law_room < 3 * count + 1) {
+        snw_free(b->law);
+        snw_free(b->steady);
+        b->law_room = 0;
+        b->law = snw_alloc((size_t)(3 * count + 1) * row);
+        b->steady = snw_alloc((size_t)(count + 1));
+        if (!b->law || !b->steady) return snw_fail_memory(err);
+        b->law_room = 3 * count + 1;
+    }
+    double t = b->robot->s->t;
+    SNW_TRY(laws_at(b, t + snw_time_resolution(t), b->law, err));
+    for (int k = 0; k < count; k++) {
+        double *begin = b->law + 3 * (size_t)k * n, *end = begin + 3 * n;
+        SNW_TRY(laws_at(b, t + h, end, err));
+        b->steady[k] = memcmp(end, begin, row) == 0;
+        for (size_t j = 0; b->steady[k] && j < sizeof within / sizeof *within; j++) {
+            SNW_TRY(laws_at(b, t + within[j] * h, b->block[0], err));
+            b->steady[k] = memcmp(end, b->block[0], row) == 0;
+        }
+        for (size_t j = 0; j < SNW_ACCOUNT_POINTS; j++)
+            SNW_TRY(laws_at(b, t + snw_account_point[j] * h, begin + (1 + j) * n, err));
+        t = t + h;
+    }
+    SNW_TRY(device_fill(b, &b->laws, b->law, (size_t)(3 * count + 1) * row, err));
+    SNW_TRY(device_fill(b, &b->steady_steps, b->steady, (size_t)count, err));
+    b->args.law = b->laws.at;
+    b->args.steady = b->steady_steps.at;
+    b->args.count = count;
+    b->args.step = h;
+    return SNW_OK;
+}
+
+snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *how,
+                                  const unsigned char *at, snw_error *err) {
+    if (!b || !how) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", b ? "how" : "the batch");
+    const double t = b->robot->s->t;
+    SNW_TRY(snw_robot_start(b->robot, how, err));
+    b->robot->s->t = t;
+    const snw_implicit *im = b->robot->integrator.implicit;
+    const char *why = im ? device_refuses(im) : "schemes other than those of one implicit step";
+    if (why)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "graphics processors do not compute %s; use a batch on the processor's "
+                        "cores",
+                        why);
+    b->args.scheme = im->opts.scheme;
+    b->args.tighten = im->opts.tighten;
+    b->args.tolerance = im->opts.tolerance;
+    b->args.max_iter = im->opts.max_iter;
+    b->args.longest = b->robot->how.step;
+    b->args.account =
+        b->account && im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0;
+    b->started = true;
+    return snw_device_batch_restart(b, at, err);
+}
+
+snw_status snw_device_batch_restart(snw_device_batch *b, const unsigned char *at, snw_error *err) {
+    if (!b || !b->started)
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_start first");
+    SNW_TRY(set_laws(b, 0, 0, err));
+    b->args.at = at;
+    const snw_status s = launch(b, CALL_START, err);
+    b->args.at = NULL;
+    return s;
+}
+
+void snw_device_batch_set_account(snw_device_batch *b, int account) {
+    if (b) b->account = account != 0;
+}
+
+snw_status snw_device_batch_step(snw_device_batch *b, double h, int count, snw_error *err) {
+    if (!b || !b->started)
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_start before the first step");
+    if (count < 0 || count > 1000000)
+        return snw_fail(err, SNW_E_ARGUMENT, "count must be from 0 to 1000000, got %d", count);
+    SNW_TRY(snw_robot_check_step(b->robot, h, err));
+    SNW_TRY(set_laws(b, h, count, err));
+    SNW_TRY(launch(b, CALL_STEPS, err));
+    for (int k = 0; k < count; k++) b->robot->s->t = b->robot->s->t + h;
+    return SNW_OK;
+}
+
+snw_status snw_device_batch_wait(snw_device_batch *b, snw_error *err) {
+    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
+    return b->cuda ? snw_cuda_wait(b->cuda, err) : SNW_OK;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint, const int *node,
+                                       const double *at, double **out, snw_error *err) {
+    if (!b || !node || !out || npoint < 1)
+        return snw_fail(err, SNW_E_ARGUMENT, "an argument is NULL, or there is no point");
+    const size_t n = (size_t)npoint;
+    int *seg = snw_alloc(n * sizeof *seg);
+    double *place = snw_alloc(3 * n * sizeof *place);
+    double *none = snw_alloc(3 * n * (size_t)b->n * sizeof *none);
+    snw_status s = seg && place && none ? SNW_OK : snw_fail_memory(err);
+    for (int i = 0; s == SNW_OK && i < npoint; i++) {
+        if (node[i] < 0 || node[i] >= snw_robot_nodes(b->robot))
+            s = snw_fail(err, SNW_E_ARGUMENT, "there is no node number %d, the robot has %d",
+                         node[i], snw_robot_nodes(b->robot));
+        seg[i] = node[i] + 1;
+        for (int k = 0; k < 3; k++) place[3 * i + k] = at ? at[3 * i + k] : 0;
+    }
+    if (s == SNW_OK) s = device_fill(b, &b->point_seg, seg, n * sizeof *seg, err);
+    if (s == SNW_OK) s = device_fill(b, &b->point_at, place, 3 * n * sizeof *place, err);
+    if (s == SNW_OK) s = device_fill(b, &b->point, none, 3 * n * (size_t)b->n * sizeof *none, err);
+    snw_free(seg);
+    snw_free(place);
+    snw_free(none);
+    SNW_TRY(s);
+    b->args.npoint = npoint;
+    b->args.point_seg = b->point_seg.at;
+    b->args.point_at = b->point_at.at;
+    *out = b->args.point = b->point.at;
+    return SNW_OK;
+}
+
+snw_status snw_device_batch_update_points(snw_device_batch *b, snw_error *err) {
+    if (!b || b->args.npoint == 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_set_points first");
+    SNW_TRY(set_laws(b, 0, 0, err));
+    return launch(b, CALL_POINTS, err);
+}
+
+snw_status snw_device_batch_count(snw_device_batch *b, snw_device_batch_counts *out,
+                                  snw_error *err) {
+    if (!b || !out) return snw_fail(err, SNW_E_ARGUMENT, "an argument is NULL");
+    const size_t n = (size_t)b->n;
+    unsigned *x = snw_alloc(3 * n * sizeof *x);
+    if (!x) return snw_fail_memory(err);
+    snw_status s = device_read(b, b->iterations, n * sizeof *x, x, err);
+    if (s == SNW_OK) s = device_read(b, b->tangents, n * sizeof *x, x + n, err);
+    if (s == SNW_OK) s = device_read(b, b->status, n * sizeof *x, x + 2 * n, err);
+    *out = (snw_device_batch_counts){0};
+    for (size_t i = 0; s == SNW_OK && i < n; i++) {
+        out->iterations += x[i];
+        out->tangents += x[n + i];
+        out->failed += x[2 * n + i] > SNW_DEVICE_NOT_STARTED;
+    }
+    snw_free(x);
+    return s;
+}
+#else
+
+#include "base/fail.h"
+
+snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device,
+                                   snw_device_batch **out, snw_error *err) {
+    (void)m, (void)n, (void)device;
+    if (out) *out = NULL;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "this build of the library has no batches on graphics processors: they need "
+                    "gcc with C++ and Python when it is built");
+}
+
+// There is no batch.
+#define NONE(result, name, ...)                                                                    \
+    result snw_device_batch_##name(__VA_ARGS__) { return (result)0; }
+#define REFUSE(name, ...)                                                                          \
+    snw_status snw_device_batch_##name(__VA_ARGS__) {                                              \
+        return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");                                 \
+    }
+void snw_device_batch_close(snw_device_batch *b) { (void)b; }
+void snw_device_batch_set_account(snw_device_batch *b, int account) { (void)b, (void)account; }
+NONE(int, size, const snw_device_batch *b __attribute__((unused)))
+NONE(int, nq, const snw_device_batch *b __attribute__((unused)))
+NONE(int, nv, const snw_device_batch *b __attribute__((unused)))
+NONE(int, inputs, const snw_device_batch *b __attribute__((unused)))
+NONE(const char *, name, const snw_device_batch *b __attribute__((unused)))
+NONE(size_t, bytes, const snw_device_batch *b __attribute__((unused)))
+NONE(double, time, const snw_device_batch *b __attribute__((unused)))
+NONE(double *, q, snw_device_batch *b __attribute__((unused)))
+NONE(double *, v, snw_device_batch *b __attribute__((unused)))
+NONE(double *, u, snw_device_batch *b __attribute__((unused)))
+NONE(int *, status, snw_device_batch *b __attribute__((unused)))
+NONE(const char *, status_text, int status __attribute__((unused)))
+#define UNUSED __attribute__((unused))
+REFUSE(read, snw_device_batch *b UNUSED, const void *from UNUSED, size_t bytes UNUSED,
+       void *to UNUSED, snw_error *err)
+REFUSE(write, snw_device_batch *b UNUSED, const void *from UNUSED, size_t bytes UNUSED,
+       void *to UNUSED, snw_error *err)
+REFUSE(take, snw_device_batch *b UNUSED, int actuator UNUSED, int taken UNUSED, snw_error *err)
+REFUSE(start, snw_device_batch *b UNUSED, const snw_robot_steps *how UNUSED,
+       const unsigned char *at UNUSED, snw_error *err)
+REFUSE(restart, snw_device_batch *b UNUSED, const unsigned char *at UNUSED, snw_error *err)
+REFUSE(step, snw_device_batch *b UNUSED, double h UNUSED, int count UNUSED, snw_error *err)
+REFUSE(wait, snw_device_batch *b UNUSED, snw_error *err)
+REFUSE(set_points, snw_device_batch *b UNUSED, int npoint UNUSED, const int *node UNUSED,
+       const double *at UNUSED, double **out UNUSED, snw_error *err)
+REFUSE(update_points, snw_device_batch *b UNUSED, snw_error *err)
+REFUSE(count, snw_device_batch *b UNUSED, snw_device_batch_counts *out UNUSED, snw_error *err)
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots on a graphics processor, by its program on the host: motions are those of robots stepped
+// alone; a robot does not feel the others; robots that fail say why and stay; what the device does
+// not compute is refused by name.
+#include "sinew/sinew.h"
+
+#include "base/alloc.h"
+#include "gpu/device_cache.h"
+#include "near.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATERIAL                                                                                   \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"           \
+    "robot:\n"
+#define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
+#define HINGED                                                                                     \
+    "  arm: {on: world, joint: revolute, axis: y, rod: {" ARM ", nodes: 6, strain: cosserat "      \
+    "legendre 2}}\n"
+
+// a rod; a tree with a joint of each kind, springs, loads and active stress; tendons and a chamber
+static const char *const models[] = {
+    MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 8, strain: kirchhoff legendre 3}}\n",
+    MATERIAL
+    "  base: {on: world, joint: free, body: {mass: 0.2, box: [5 cm, 5 cm, 5 cm]}}\n"
+    "  hip: {on: base, joint: spherical, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
+    "        body: {mass: 0.1, box: [4 cm, 5 cm, 5 cm]}}\n"
+    "  arm: {on: hip, rod: {" ARM ", nodes: 5, strain: kirchhoff legendre 2}}\n"
+    "  knee: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
+    "         body: {mass: 0.05, box: [3 cm, 3 cm, 3 cm]}}\n"
+    "  nut: {on: base, joint: screw, axis: z, pitch: 5 mm, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
+    "        body: {mass: 0.05, box: [3 cm, 3 cm, 3 cm]}}\n"
+    "loads:\n"
+    "  push: {on: knee, force: [0, 0.1*sin(20*t), 0]}\n"
+    "actuators: {muscle: {stress: {along: arm, bend_y: 5 mN*m*sin(50*t)}}}\n",
+    MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+             "actuators:\n"
+             "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.2 N*sin(30*t)}\n"
+             "  other: {tendon: {along: arm, at: [0, 7 mm, 0]}, effort: 0}\n"
+             "  air: {chamber: {along: arm, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 2 "
+             "kPa*sin(20*t)}\n"};
+enum { MODELS = sizeof models / sizeof *models, N = 3 };
+
+static snw_error err;
+
+static void expect_ok(snw_status s) {
+    if (s != SNW_OK) fail_msg("%s", err.text);
+}
+
+static snw_robot_model *open_model(const char *text) {
+    snw_robot_model *m = NULL;
+    expect_ok(snw_robot_model_parse("device", text, strlen(text), NULL, 0, NULL, &m, &err));
+    return m;
+}
+
+// velocity k of robot i
+static double number(int i, int k) { return 0.3 * sin(1.7 * i + 2.3 * k + 0.4 * i * k); }
+
+static snw_device_batch *open_batch(snw_robot_model *m, int n) {
+    snw_device_batch *b;
+    expect_ok(snw_device_batch_create(m, n, "host", &b, &err));
+    return b;
+}
+
+// On the device "host" arrays are those of this process.
+static void set_velocities(snw_device_batch *b) {
+    const int n = snw_device_batch_size(b);
+    for (int k = 0; k < snw_device_batch_nv(b); k++) {
+        for (int i = 0; i < n; i++) snw_device_batch_v(b)[k * n + i] = number(i, k);
+    }
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+static void compare_motion(const char *text, const char *scheme) {
+    const double h = 5e-3;
+    const int steps = 60;
+    snw_robot_model *m = open_model(text);
+    snw_device_batch *b = open_batch(m, N);
+    snw_robot_steps how = snw_robot_steps_defaults(h);
+    how.scheme = scheme;
+    const int nq = snw_device_batch_nq(b), nv = snw_device_batch_nv(b);
+    set_velocities(b);
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, h, steps / 2, &err));
+    expect_ok(snw_device_batch_step(b, h, steps - steps / 2, &err));
+    assert_near(snw_device_batch_time(b), steps * h, 1e-12);
+    for (int i = 0; i < N; i++) {
+        snw_robot *r;
+        assert_int_equal(snw_device_batch_status(b)[i], 0);
+        expect_ok(snw_robot_from_model(m, &r, &err));
+        for (int k = 0; k < nv; k++) snw_robot_v(r)[k] = number(i, k);
+        expect_ok(snw_robot_start(r, &how, &err));
+        expect_ok(snw_robot_advance(r, h, steps, NULL, &err));
+        // both solve each step to 1e-10 of typical forces; errors of 60 steps add up. Steps of
+        // these models create no energy, where robots alone would shorten them
+        for (int k = 0; k < nq; k++)
+            assert_near(snw_device_batch_q(b)[k * N + i], snw_robot_q(r)[k], 1e-8);
+        for (int k = 0; k < nv; k++)
+            assert_near(snw_device_batch_v(b)[k * N + i], snw_robot_v(r)[k], 1e-6);
+        snw_robot_close(r);
+    }
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// robots on the device move as robots stepped alone, by each family of schemes
+static void motion_is_that_of_robots_alone(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS; i++) compare_motion(models[i], NULL);
+    compare_motion(models[0], "bdf2");
+}
+
+// a robot alone and among others has the same motion to the last bit
+static void robots_do_not_feel_each_other(void **state) {
+    (void)state;
+    const double h = 5e-3;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    snw_robot_model *m = open_model(models[0]);
+    snw_device_batch *many = open_batch(m, N), *one = open_batch(m, 1);
+    const int nq = snw_device_batch_nq(one), nv = snw_device_batch_nv(one);
+    set_velocities(many);
+    snw_device_batch_v(many)[0] = NAN; // robot 0
+    for (int k = 0; k < nv; k++) snw_device_batch_v(one)[k] = number(1, k);
+    expect_ok(snw_device_batch_start(many, &how, NULL, &err));
+    expect_ok(snw_device_batch_start(one, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(many, h, 20, &err));
+    expect_ok(snw_device_batch_step(one, h, 20, &err));
+    for (int k = 0; k < nq; k++)
+        assert_true(snw_device_batch_q(many)[k * N + 1] == snw_device_batch_q(one)[k]);
+    // the robot that is not a number says so, and steps again after a start
+    assert_string_equal(snw_device_batch_status_text(snw_device_batch_status(many)[0]),
+                        "a number of its state, or a force, is not finite");
+    snw_device_batch_counts counts;
+    expect_ok(snw_device_batch_count(many, &counts, &err));
+    assert_int_equal(counts.failed, 1);
+    assert_true(counts.iterations > 0 && counts.tangents > 0);
+    for (int k = 0; k < nq; k++) snw_device_batch_q(many)[k * N] = 0;
+    for (int k = 0; k < nv; k++) snw_device_batch_v(many)[k * N] = 0;
+    const unsigned char at[N] = {1, 0, 0};
+    expect_ok(snw_device_batch_restart(many, at, &err));
+    expect_ok(snw_device_batch_step(many, h, 1, &err));
+    assert_int_equal(snw_device_batch_status(many)[0], 0);
+    snw_device_batch_close(one);
+    snw_device_batch_close(many);
+    snw_robot_model_close(m);
+}
+
+// inputs that the caller takes over act as those of robots alone, and others keep their laws
+static void inputs_act_as_on_robots(void **state) {
+    (void)state;
+    const double h = 2e-3;
+    const int steps = 40;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    snw_robot_model *m = open_model(models[2]);
+    snw_device_batch *b = open_batch(m, N);
+    const int nq = snw_device_batch_nq(b);
+    expect_ok(snw_device_batch_take(b, 1, 1, &err));
+    for (int i = 0; i < N; i++) snw_device_batch_u(b)[1 * N + i] = 0.2 * i;
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, h, steps, &err));
+    for (int i = 0; i < N; i++) {
+        snw_robot *r;
+        const double effort = 0.2 * i;
+        expect_ok(snw_robot_from_model(m, &r, &err));
+        expect_ok(snw_robot_set_effort(r, 1, &effort, &err));
+        expect_ok(snw_robot_start(r, &how, &err));
+        expect_ok(snw_robot_advance(r, h, steps, NULL, &err));
+        assert_int_equal(snw_device_batch_status(b)[i], 0);
+        for (int k = 0; k < nq; k++)
+            assert_near(snw_device_batch_q(b)[k * N + i], snw_robot_q(r)[k], 1e-8);
+        // and so are points
+        double *point, want[3];
+        const int node = snw_robot_nodes(r) - 1;
+        expect_ok(snw_device_batch_set_points(b, 1, &node, NULL, &point, &err));
+        expect_ok(snw_device_batch_update_points(b, &err));
+        expect_ok(snw_robot_node(r, node, want));
+        for (int k = 0; k < 3; k++) assert_near(point[k * N + i], want[k], 1e-8);
+        snw_robot_close(r);
+    }
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// ---- refusals -----------------------------------------------------------------------------------
+
+static void expect_refused(const char *text, const char *device, const char *word) {
+    snw_robot_model *m = open_model(text);
+    snw_device_batch *b;
+    assert_int_not_equal(snw_device_batch_create(m, 2, device, &b, &err), SNW_OK);
+    assert_null(b);
+    if (!strstr(err.text, word)) fail_msg("'%s' does not say '%s'", err.text, word);
+    snw_robot_model_close(m);
+}
+
+// what the device does not compute, or does not have, is refused by name
+static void others_are_refused(void **state) {
+    (void)state;
+    expect_refused(models[0], "gpu", "there is no device 'gpu'");
+    expect_refused(models[0], "cuda:x", "there is no device");
+    expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
+                            "                          integrator: fer 4}}\n",
+                   "host", "rules other than magnus");
+    // parts that packs compute, whose sources the text for the device leaves out
+    expect_refused(MATERIAL HINGED "sites: {pin: {on: world, pose: {xyz: [0.3 m, 0, 0]}}}\n"
+                                   "loops: {close: {join: [arm.tip, pin], as: spherical}}\n",
+                   "host", "loops and driven coordinates");
+    expect_refused(MATERIAL HINGED "actuators: {motor: {joint: arm, position: 0.1*sin(t)}}\n",
+                   "host", "loops and driven coordinates");
+    expect_refused(MATERIAL HINGED "actuators: {feed: {feed: arm, effort: 0}}\n", "host",
+                   "rods of variable length");
+    expect_refused(MATERIAL
+                   "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
+                   "         stop: {stiffness: 0.5 N*m, smooth: 2 deg},\n"
+                   "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n",
+                   "host", "stops of joints");
+    expect_refused(MATERIAL HINGED "springs: {one: {spring: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: "
+                                   "0.2 m, stiffness: 3 N/m}}\n",
+                   "host", "springs, cables, dampers and bushings");
+    expect_refused(MATERIAL HINGED "fluid: {water: {on: arm, density: 1000, added: auto}}\n",
+                   "host", "fluids");
+    snw_robot_model *m = open_model(models[1]);
+    snw_device_batch *b = open_batch(m, 1);
+    assert_int_not_equal(snw_device_batch_step(b, 1e-3, 1, &err), SNW_OK); // not started
+    assert_int_not_equal(snw_device_batch_take(b, 0, 1, &err), SNW_OK);    // a muscle
+    assert_non_null(strstr(err.text, "muscle"));
+    snw_robot_steps how = snw_robot_steps_defaults(1e-3);
+    how.scheme = "rk4";
+    assert_int_not_equal(snw_device_batch_start(b, &how, NULL, &err), SNW_OK);
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// without a driver, or where the driver shows no processor, a batch is refused with the reason
+static void missing_processors_are_named(void **state) {
+    (void)state;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    assert_int_equal(setenv("CUDA_VISIBLE_DEVICES", "", 1), 0);
+    expect_refused(models[0], "cuda",
+                   driver ? "graphics processor" : "libcuda.so.1 cannot be loaded");
+    expect_refused(models[0], "cuda:7", driver ? "graphics processor" : "the NVIDIA driver");
+    if (driver) (void)dlclose(driver);
+}
+
+// kernels on disk come back as they were; damaged files and other keys do not
+static void kernels_are_kept_whole(void **state) {
+    (void)state;
+    char folder[] = "/tmp/sinew_cache_XXXXXX", path[200];
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("XDG_CACHE_HOME", folder, 1), 0);
+    char text[] = "kernels";
+    const snw_device_image image = {text, sizeof text};
+    const char *const option[] = {"-a", "-b"};
+    const uint64_t key = snw_device_cache_key("text", 2, option);
+    assert_true(key != snw_device_cache_key("text", 1, option));
+    snw_device_image back = {0};
+    assert_false(snw_device_cache_read(key, &back));
+    snw_device_cache_write(key, &image);
+    assert_true(snw_device_cache_read(key, &back));
+    assert_int_equal(back.bytes, sizeof text);
+    assert_memory_equal(back.image, text, sizeof text);
+    snw_free(back.image);
+    (void)snprintf(path, sizeof path, "%s/sinew/kernels-%016llx.cubin", folder,
+                   (unsigned long long)key);
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, -1, SEEK_END), 0);
+    (void)fputc('x', f);
+    assert_int_equal(fclose(f), 0);
+    assert_false(snw_device_cache_read(key, &back));
+    assert_int_equal(remove(path), 0);
+    (void)snprintf(path, sizeof path, "%s/sinew", folder);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(remove(folder), 0);
+}
+
+int main(void) {
+    snw_robot_model *m = open_model(models[0]);
+    snw_device_batch *b;
+    const snw_status s = snw_device_batch_create(m, 1, "host", &b, &err);
+    snw_robot_model_close(m);
+    if (s != SNW_OK) { // a build without these batches
+        assert_non_null(strstr(err.text, "this build"));
+        return 0;
+    }
+    snw_device_batch_close(b);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone),
+                                       cmocka_unit_test(robots_do_not_feel_each_other),
+                                       cmocka_unit_test(inputs_act_as_on_robots),
+                                       cmocka_unit_test(others_are_refused),
+                                       cmocka_unit_test(missing_processors_are_named),
+                                       cmocka_unit_test(kernels_are_kept_whole)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

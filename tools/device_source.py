@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the text that a graphics processor compiles: device_source.py OUT COMPILER [FLAGS..].
+
+The compiler's preprocessor turns src/gpu/device_engine.inc into one text without includes. Three spellings change:
+- compound literals of C, `(snw_twist){..}`, become C++'s `snw_twist{..}`;
+- whole numbers of the structs in CONSTANT may be constants of the kernel: `nv` of a model is one where the macro
+  SNW_MODEL_nv is defined;
+- arrays at Magnus points have as many entries as the macro SNW_POINTS says.
+OUT is a C source with the text (src/gpu/device_text.h). Beside it, with the suffix .lists.h, are the names of these
+numbers as lists SNW_MODEL_LIST(X) and SNW_ROD_LIST(X).
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent / "src"
+# struct, prefix of the macros, members that are computed on the device or differ from rod to rod
+CONSTANT = [("snw_model", "SNW_MODEL", ("most_variable_columns", "most_loop")), ("snw_rod", "SNW_ROD", ("link", "dof0", "root", "seg0", "point0", "law_adr"))]
+
+
+# headers of C that the sources include; src/gpu/device_prelude.hpp has what the device needs of them
+ABSENT = "float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string".split()
+
+
+def preprocess(compiler: list[str]) -> str:
+    with tempfile.TemporaryDirectory() as empty:
+        for name in ABSENT:
+            (Path(empty) / f"{name}.h").touch()
+        folders = [f"-I{folder}" for folder in (empty, SOURCE.parent / "include", SOURCE)]
+        command = [*compiler, "-x", "c++", "-E", "-P", "-std=gnu++20", "-nostdinc", "-nostdinc++", *folders, "-DSNW_DEVICE",
+                   str(SOURCE / "gpu/device_engine.inc")]  # fmt: skip
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def constants(text: str, struct: str, prefix: str, own: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Members of types int and bool as constants where their macros are defined."""
+    begin = text.index(f"typedef struct {struct} {{")
+    end = text.index(f"\n}} {struct};", begin)
+    names: list[str] = []
+
+    def member(found: re.Match[str]) -> str:
+        out = []
+        for name in re.split(r"\s*,\s*", found[2].strip()):
+            if name in own:
+                out.append(f"{found[1]} {name};")
+                continue
+            names.append(name)
+            macro = f"{prefix}_{name}"
+            out.append(f"\n#ifdef {macro}\n static constexpr {found[1]} {name} = {macro};\n#else\n {found[1]} {name};\n#endif\n")
+        return " ".join(out)
+
+    body = re.sub(r"\b(int|bool) ([a-z_0-9]+(?:\s*,\s*[a-z_0-9]+)*);", member, text[begin:end])
+    return text[:begin] + body + text[end:], names
+
+
+def main() -> None:
+    out, compiler = Path(sys.argv[1]), sys.argv[2:]
+    text = re.sub(r"\((\w+)\)\{", r"\1{", preprocess(compiler))
+    text, changed = re.subn(r"\bSNW_MAGNUS_POINTS = \d+", "SNW_MAGNUS_POINTS = SNW_POINTS", text)
+    if changed != 1:
+        sys.exit("device_source.py: SNW_MAGNUS_POINTS is not defined as expected")
+    # NVRTC 13.0 leaves the members that such a literal omits undefined instead of zero
+    wrong = re.search(r"[?:]\s*\w+\{\s*\.[^\n]*", text)
+    if wrong:
+        sys.exit(f"device_source.py: a literal with named members is an operand of ?: in '{wrong[0]}'; write an if instead")
+    lists = ""
+    for struct, prefix, own in CONSTANT:
+        text, names = constants(text, struct, prefix, own)
+        if not names:
+            sys.exit(f"device_source.py: {struct} has no members that may be constants")
+        lists += f"#define {prefix}_LIST(X) {' '.join(f'X({name})' for name in names)}\n"
+    pieces = [text[i : i + 1500] for i in range(0, len(text), 1500)]  # a literal has at most 4095 characters
+    quoted = [piece.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for piece in pieces]
+    rows = ",\n".join(f'    "{piece}"' for piece in quoted)
+    head = "// written by tools/device_source.py\n"
+    out.write_text(f'{head}#include "gpu/device_text.h"\n\nconst char *const snw_device_text[] = {{\n{rows}}};\n'
+                   f"const int snw_device_pieces = {len(pieces)};\n")  # fmt: skip
+    out.with_suffix(".lists.h").write_text(head + lists)
+
+
+main()
