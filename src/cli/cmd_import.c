@@ -252,9 +252,9 @@ const snw_command snw_cmd_import = {
         "the actuators of the file. Soft parts are put on any link: 'finger: {on: wrist, rod: "
         "{..}}'. Files of xacro are expanded first: 'xacro robot.xacro > robot.urdf'.\n\n"
         "What a model cannot have is told with its line and the reason, and stands as a comment at "
-        "the head of the model. Names become letters, digits and _. An inertia that no body can "
-        "have is replaced by the nearest one that a body can. Meshes (" SNW_MESH_FILES
-        ") are copied "
+        "the head of the model. Names keep their letters, digits and _, and - / . between them; "
+        "anything else in them becomes _. An inertia that no body can have is replaced by the "
+        "nearest one that a body can. Meshes (" SNW_MESH_FILES ") are copied "
         "beside "
         "the model; one that encloses no solid becomes its convex hull. A body of MJCF whose "
         "joints "
