@@ -40,7 +40,7 @@ class DeviceArray:
                 "data": (int(ffi.cast("uintptr_t", self._pointer)), False)}  # fmt: skip
 
     def get(self) -> Array:
-        """A copy in NumPy, (n, columns); waits for the steps under way."""
+        """A copy in NumPy, (n, columns), SI; waits for the steps under way."""
         out = np.empty(self.shape[::-1], dtype=self.dtype)
         self._batch._call(lib.snw_device_batch_read, self._pointer, out.nbytes, ffi.from_buffer(out))
         return out.T

@@ -60,6 +60,8 @@ _BY_STATUS = {
 # the table with the messages.
 REMEDIES = {
     "snw_batch_start": "Batch.start",
+    "snw_device_batch_set_points": "DeviceBatch.points",
+    "snw_device_batch_start": "DeviceBatch.start",
     "snw_robot_start": "Robot.simulate",
     "snw_robot_set_activation": "controls[name] = value",
     "snw_robot_set_actuator": "controls[name] = value",
