@@ -62,7 +62,7 @@ typedef struct snw_step_report {
     const snw_state *start; // also of an explicit scheme
     double energy, start_laws, gravity_laws;
     // of an explicit scheme: its options; time up to which laws are read (`limit` of the advance);
-    // whether a restart has another memory of the laws
+    // true if a restart has another memory of the laws
     const struct snw_explicit_opts *ode;
     double limit;
     bool remembers;

@@ -199,7 +199,7 @@ static void expect_refused(const char *text, const char *device, const char *wor
     snw_robot_model_close(m);
 }
 
-// what the device does not compute, or does not have, is refused by name
+// models that the device does not compute, and devices that are not there, are refused by name
 static void others_are_refused(void **state) {
     (void)state;
     expect_refused(models[0], "gpu", "there is no device 'gpu'");
