@@ -236,11 +236,11 @@ typedef struct bounded_search {
     double *before, *before_r, *before_J; // point of the second goal
     double *A;                            // (m + n) x n: damped system
     double *one;                          // n x n
-    double *curvature;                    // n x n: estimate of the sum of r_k times its second derivatives
-    double *H, *B, *lambda;               // n x n, n x n, n: eigenvalues of J'J + curvature
-    double *slope, *change, *error;       // n: J'r; of J'r, of it that the curvature should explain
-    bool curved;                          // the next step is with the curvature
-    double longest;                       // step of an unknown
+    double *curvature;      // n x n: estimate of the sum of r_k times its second derivatives
+    double *H, *B, *lambda; // n x n, n x n, n: eigenvalues of J'J + curvature
+    double *slope, *change, *error; // n: J'r; of J'r, of it that the curvature should explain
+    bool curved;                    // the next step is with the curvature
+    double longest;                 // step of an unknown
 } bounded_search;
 
 static double half_square(int n, const double *r) { return 0.5 * snw_vector_dot(n, r, r); }
@@ -369,21 +369,18 @@ static void update_curvature(bounded_search *s) {
     double *const S = s->curvature;
     // here `change` is J_before' r_before and `slope` J_before' r_after
     for (int i = 0; i < n; i++) {
-        const double after =
-            snw_vector_dot(s->p->m, s->J + (size_t)i * (size_t)s->p->m, s->r);
+        const double after = snw_vector_dot(s->p->m, s->J + (size_t)i * (size_t)s->p->m, s->r);
         s->change[i] = after - s->change[i];
         s->error[i] = after - s->slope[i];
     }
-    const double length = snw_vector_dot(n, s->d, s->d),
-                 along = snw_vector_dot(n, s->change, s->d),
+    const double length = snw_vector_dot(n, s->d, s->d), along = snw_vector_dot(n, s->change, s->d),
                  explained = snw_vector_dot(n, s->error, s->d);
     const double size = sqrt(length * snw_vector_dot(n, s->change, s->change));
     if (!(along > skew * size) || !(size > 0)) return;
     const double now = fabs(2 * curvature_along(s, s->d));
     const double shrink = now > fabs(explained) ? fabs(explained) / now : 1;
     for (int i = 0; i < n * n; i++) S[i] *= shrink;
-    for (int i = 0; i < n; i++)
-        s->error[i] -= snw_vector_dot(n, S + (size_t)i * (size_t)n, s->d);
+    for (int i = 0; i < n; i++) s->error[i] -= snw_vector_dot(n, S + (size_t)i * (size_t)n, s->d);
     const double rest = snw_vector_dot(n, s->error, s->d) / (along * along);
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < n; k++)

@@ -22,7 +22,7 @@ static const double SPACING = 1e-3;       // of differences in a parameter, rela
 static const double ALONG_MODE = 1e-4;    // of differences along phi, in typical coordinates
 static const double IN_RANGE = 1.0 / 256; // of differences of J in t, part of its range
 static const double FIRST_STEP = 0.02;
-static const double LOCATED = 1e-9; // arc length to which a cusp is found
+static const double LOCATED = 1e-9;      // arc length to which a cusp is found
 static const double BEYOND_RANGE = 1.05; // of the way to its end, by the tangent
 
 // A copy of eq that evaluates with another model.

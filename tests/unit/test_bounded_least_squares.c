@@ -193,8 +193,9 @@ static void a_target_out_of_reach_takes_few_steps(void **state) {
     for (int i = 1; i <= 20; i++) {
         double height = 0.2174 + 0.01 * i * i;
         const double start[] = {0.1 * i};
-        const solution s = solve((snw_least_squares){1, 1, &height, height_residual, height_derivative},
-                                 low, high, rest, start);
+        const solution s =
+            solve((snw_least_squares){1, 1, &height, height_residual, height_derivative}, low, high,
+                  rest, start);
         assert_int_equal(s.status, SNW_OK);
         assert_near(s.x[0], 2.331122370414423, 1e-8); // root of (1 - cos)/th = sin
         assert_true(s.info.evaluations <= 20);
@@ -246,13 +247,16 @@ static void curved_problems_end_at_a_minimum(void **state) {
             }
         }
         for (int i = 0; i < p.n; i++) low[i] = -2, high[i] = trial % 2 ? 0.5 : 2;
-        const solution s = solve((snw_least_squares){p.n, p.m, &p, quadratic_residual, quadratic_derivative},
-                                 low, high, NULL, start);
+        const solution s =
+            solve((snw_least_squares){p.n, p.m, &p, quadratic_residual, quadratic_derivative}, low,
+                  high, NULL, start);
         assert_int_equal(s.status, SNW_OK);
         for (int i = 0; i < p.n; i++) {
             double g = 0;
             for (int k = 0; k < p.m; k++) g += s.J[i * p.m + k] * s.r[k];
-            const double inward = s.x[i] == low[i] ? fmin(g, 0) : s.x[i] == high[i] ? fmax(g, 0) : g;
+            const double inward = s.x[i] == low[i]    ? fmin(g, 0)
+                                  : s.x[i] == high[i] ? fmax(g, 0)
+                                                      : g;
             assert_near(inward, 0, 2e-7);
         }
         if (s.info.evaluations > most) most = s.info.evaluations;
