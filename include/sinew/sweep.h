@@ -29,11 +29,12 @@ typedef struct snw_sweep_options {
     const char *engine; // "auto", "packs" or "alone", see below; NULL: "auto"
 } snw_sweep_options;
 
-// Engine of the rows. With "auto" the implicit steps of rows are solved in packs of 8 (AVX-512) or 4
-// (AVX2) rows where processor, scheme and model allow it, as in sinew/batch.h: several times faster,
-// and the same results to the tolerance of the solver. A row is the same to the last bit whatever
-// is computed beside it. "alone": each row as sinew run does, to the last bit. "packs": as "auto",
-// but refused where packs do not serve the plan. The result file has the engine of each row.
+// Engine of the rows. With "auto" the implicit steps of rows are solved in packs of 8 (AVX-512) or
+// 4 (AVX2) rows where processor, scheme and model allow it, as in sinew/batch.h: several times
+// faster, and the same results to the tolerance of the solver. A row is the same to the last bit
+// whatever is computed beside it. "alone": each row as sinew run does, to the last bit. "packs": as
+// "auto", but refused where packs do not serve the plan. The result file has the engine of each
+// row.
 
 SNW_API snw_sweep_options snw_sweep_defaults(void);
 

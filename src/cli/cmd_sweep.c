@@ -205,7 +205,8 @@ static bool ends_in_h5(const char *path) {
 static snw_status sweep_or_report(const snw_args *args, snw_reply *reply, bool *begun,
                                   snw_error *err) {
     static const char *const reports[] = {"pareto", "csv", "result"};
-    static const char *const works[] = {"output", "jobs", "shard", "resume", "force", "table", "engine"};
+    static const char *const works[] = {"output", "jobs",  "shard", "resume",
+                                        "force",  "table", "engine"};
     const char *path = snw_args_operand(args, 0);
     const bool report = ends_in_h5(path);
     for (size_t i = 0; !report && i < sizeof reports / sizeof *reports; i++) {

@@ -446,6 +446,21 @@ static bool read_messages(const sweep_source *s, snw_sweep_table *t) {
     return true;
 }
 
+// The engines of the rows, which older files do not have.
+static bool read_engines(const sweep_source *s, snw_sweep_table *t) {
+    const char **name = NULL;
+    int8_t *engine = snw_pool_array(s->pool, (size_t)t->head.rows, sizeof *engine);
+    if (!engine || !read_texts(s->pool, s->h5, "engine_name", &t->engines.n, &name) ||
+        !read_column(s->h5, "engine", H5T_NATIVE_INT8, t->head.rows, engine))
+        return false;
+    for (int64_t i = 0; i < t->head.rows; i++) {
+        if (engine[i] < 0 || engine[i] >= t->engines.n) return false;
+    }
+    t->engines.name = name;
+    t->engine = engine;
+    return true;
+}
+
 static bool read_table(const sweep_source *s, snw_sweep_table *t) {
     snw_sweep_head *d = &t->head;
     const char **name = NULL;
@@ -463,6 +478,7 @@ static bool read_table(const sweep_source *s, snw_sweep_table *t) {
     }
     t->state = state;
     t->seconds = seconds;
+    if (H5Lexists(s->h5, "engine", H5P_DEFAULT) > 0 && !read_engines(s, t)) return false;
     return read_group(s, "parameters", d->rows, &d->nparameter, &d->parameter, &t->parameter) &&
            read_group(s, "results", d->rows, &d->nresult, &d->result, &t->result) &&
            read_messages(s, t);

@@ -46,7 +46,8 @@ SNW_NODISCARD snw_status snw_sweep_writer_create(const char *path, const snw_swe
                                                  snw_sweep_writer **out, snw_error *err);
 
 // A block of rows, columns one after the other: parameter (nparameter x n), state, engine and
-// seconds (n), result (nresult x n), first and frames (n, of the series; NULL where there are none).
+// seconds (n), result (nresult x n), first and frames (n, of the series; NULL where there are
+// none).
 typedef struct snw_sweep_block {
     int64_t at;
     int n;
@@ -75,11 +76,12 @@ bool snw_sweep_is_file(const char *path);
 // A sweep in memory. Everything belongs to the pool.
 typedef struct snw_sweep_table {
     snw_sweep_head head;
-    snw_sweep_words states;
-    const double *parameter; // nparameter x rows
-    const double *result;    // nresult x rows
-    const double *seconds;   // rows
-    const int8_t *state;     // rows
+    snw_sweep_words states, engines; // engines: none in files of older versions
+    const double *parameter;         // nparameter x rows
+    const double *result;            // nresult x rows
+    const double *seconds;           // rows
+    const int8_t *state;             // rows
+    const int8_t *engine;            // rows; NULL: not known
     int nmessage;
     const int64_t *message_row;
     const char *const *message;

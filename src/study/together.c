@@ -51,9 +51,9 @@ struct snw_together {
     ucontext_t main;
     void (*body)(void *user, int i);
     void *user;
-    int begins;                 // the lane that is being started
-    int most;                   // lanes
-    pack pack[SNW_LANES_MOST];  // in the order of their last use
+    int begins;                // the lane that is being started
+    int most;                  // lanes
+    pack pack[SNW_LANES_MOST]; // in the order of their last use
     lane lane[SNW_LANES_MOST];
 };
 

@@ -18,7 +18,7 @@ typedef struct snw_together snw_together;
 SNW_NODISCARD snw_status snw_together_create(int most, snw_together **out);
 void snw_together_destroy(snw_together *t); // NULL is fine
 
-int snw_together_lanes(const snw_together *t);         // largest number of studies
+int snw_together_lanes(const snw_together *t);          // largest number of studies
 const char *snw_together_engine(const snw_together *t); // "packs of 8 (AVX-512)"
 
 // Why no step of this run fits packs, in words; empty: some do. The run is not executed.

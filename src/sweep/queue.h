@@ -25,7 +25,7 @@ typedef struct snw_sweep_queue {
     bool (*stop)(void *user);                            // asked between increments
 } snw_sweep_queue;
 
-// Take as many rows as are best computed at once (snw_sweep_row_lanes), compute them and add them to
-// a part, until there are no more.
+// Take as many rows as are best computed at once (snw_sweep_row_lanes), compute them and add them
+// to a part, until there are no more.
 SNW_NODISCARD snw_status snw_sweep_work(snw_sweep_row_computer *c, const snw_sweep_parts *parts,
                                         const snw_sweep_queue *queue, snw_error *err);

@@ -42,7 +42,7 @@ const char *const snw_sweep_engine_name[SNW_SWEEP_ENGINE_COUNT] = {
 // A row that is being computed.
 typedef struct row_lane {
     snw_sweep_row_computer *of;
-    int number;         // of the lane
+    int number; // of the lane
     snw_sweep_row *out;
     const char **set;   // overrides of the row: those of the plan, then one for each parameter
     char (*text)[NAME]; // those of the parameters
