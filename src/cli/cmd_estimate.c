@@ -316,8 +316,7 @@ static snw_status filter_rows(estimation *o, snw_robot *r, snw_error *err) {
                             o->data.line[row], t[row], o->map.step, now);
         for (int k = 0; k < (int)round(steps); k++) {
             if (snw_stop_asked())
-                return snw_fail(err, SNW_E_STOPPED,
-                                "stopped at t = %g s%s", now,
+                return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s%s", now,
                                 o->out ? "; the estimates so far are written" : "");
             SNW_TRY(snw_estimator_predict(o->filter, o->u, err));
         }
