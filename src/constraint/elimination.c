@@ -152,8 +152,7 @@ static snw_status place_tendons(snw_elimination *e) {
     int *start = e->point_of_seg + 1;
     for (int k = 0; k < m->ntendon_point; k++) start[slice_of_point(m, k)]++;
     for (int i = 1; i < m->nseg; i++) start[i] += start[i - 1];
-    for (int k = m->ntendon_point - 1; k >= 0; k--)
-        e->point[--start[slice_of_point(m, k)]] = k;
+    for (int k = m->ntendon_point - 1; k >= 0; k--) e->point[--start[slice_of_point(m, k)]] = k;
     memmove(e->point_of_seg, start, (size_t)m->nseg * sizeof *start);
     e->point_of_seg[m->nseg] = m->ntendon_point;
     return SNW_OK;
@@ -331,8 +330,7 @@ double snw_elimination_operations(const snw_elimination *e) {
         const snw_segment_plan *p = &e->plan[i];
         const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
         // a solution along the tree for each unknown of the border
-        sum +=
-            border * ((6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6));
+        sum += border * ((6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6));
         sum += rows * STATE * p->n + 6 * columns * p->n + 150 * rows + 60 * columns +
                (rows + columns) * p->leaving * p->leaving + rows * columns * p->leaving;
     }

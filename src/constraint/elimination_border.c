@@ -28,8 +28,8 @@ snw_status snw_border_create(snw_elimination *e) {
     const int pairs = snw_segment_pairs(m);
     int touches;
     snw_touch_room(m, &touches, &e->most_touched);
-    e->most_border = m->nconstraint + 12 * pairs + m->ntendon + 2 * m->ntendon_segment +
-                     6 * e->most_touched;
+    e->most_border =
+        m->nconstraint + 12 * pairs + m->ntendon + 2 * m->ntendon_segment + 6 * e->most_touched;
     const size_t n = (size_t)e->most_border;
     if (n == 0) return SNW_OK;
     e->border = snw_alloc(n * sizeof *e->border);
@@ -46,16 +46,15 @@ snw_status snw_border_create(snw_elimination *e) {
     size_t values = 2 * m->store_tendon + (size_t)m->ndrive + 1;
     for (int i = 0; i < m->nloop; i++) values += 6 * (size_t)m->loop[i].ncoupled;
     e->value = snw_alloc(values * sizeof *e->value);
-    return e->touch && e->touched && e->touched_of_seg && e->gram && e->border && e->pair && e->schur && e->border_rhs &&
-                   e->border_pivot && e->x && e->value
+    return e->touch && e->touched && e->touched_of_seg && e->gram && e->border && e->pair &&
+                   e->schur && e->border_rhs && e->border_pivot && e->x && e->value
                ? SNW_OK
                : SNW_E_MEMORY;
 }
 
 void snw_border_destroy(snw_elimination *e) {
-    void *const own[] = {e->border, e->pair,  e->schur, e->border_rhs, e->border_pivot,
-                         e->x,      e->value, e->gram,  e->touch,      e->touched,
-                         e->touched_of_seg};
+    void *const own[] = {e->border, e->pair, e->schur, e->border_rhs, e->border_pivot,  e->x,
+                         e->value,  e->gram, e->touch, e->touched,    e->touched_of_seg};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
 }
 
@@ -107,8 +106,8 @@ static double straight_force(const snw_model *m, const snw_tangent_at *at, const
     return at->cq * w->tendon[i].effort * w->tendon_point[k].tension_fraction;
 }
 
-// P <- variation of its wrench W = -F on one end (sign of its position in p_b - p_a) by the rotation
-// of that end alone: its direction n in the axes of the end turns.
+// P <- variation of its wrench W = -F on one end (sign of its position in p_b - p_a) by the
+// rotation of that end alone: its direction n in the axes of the end turns.
 static void add_straight_end(const snw_elimination *e, const snw_work *w, int seg, double f,
                              snw_vec3 n, double *P) {
     const snw_vec3 own = snw_rotate_inv(w->g[seg].R, n);
@@ -187,13 +186,13 @@ static void straight_product(snw_elimination *e, const snw_tangent_at *at, const
                 turn[l] = snw_rotate(w->g[end[l]].R, zw);
                 d = snw_add(d, snw_scale(l ? 1 : -1, snw_rotate(w->g[end[l]].R, zv)));
             }
-            const snw_vec3 dn = snw_scale(1 / w->tendon_point[k].f,
-                                          snw_sub(d, snw_scale(snw_dot(n, d), n)));
+            const snw_vec3 dn =
+                snw_scale(1 / w->tendon_point[k].f, snw_sub(d, snw_scale(snw_dot(n, d), n)));
             for (int l = 0; l < 2; l++) {
                 const snw_vec3 force = snw_sub(dn, snw_cross(turn[l], n));
                 snw_wrench *to = &e->f[end[l]];
-                to->f = snw_add(to->f, snw_scale(l ? f : -f,
-                                                 snw_rotate_inv(w->g[end[l]].R, force)));
+                to->f =
+                    snw_add(to->f, snw_scale(l ? f : -f, snw_rotate_inv(w->g[end[l]].R, force)));
             }
         }
     }
@@ -399,8 +398,7 @@ static void count_negative(snw_elimination *e) {
     memset(Pi, 0, n * n * sizeof *Pi);
     memset(A, 0, size * size * sizeof *A);
     for (size_t k = rows; k < n; k++) {
-        for (size_t i = rows; i < n; i++)
-            Pi[k * n + i] = coupling_stiffness(e, (int)i, (int)k);
+        for (size_t i = rows; i < n; i++) Pi[k * n + i] = coupling_stiffness(e, (int)i, (int)k);
     }
     snw_touch_stiffness(e, n, Pi + (size_t)e->touch_first * (n + 1));
     for (size_t k = rows; k < n; k++) {

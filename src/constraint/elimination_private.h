@@ -89,7 +89,7 @@ struct snw_elimination {
     size_t nvalue;
     double *x; // nv, of a solution without the border
     // contact of rods with rods
-    int most_touched; // room for touched segments
+    int most_touched;                  // room for touched segments
     int ntouch, ntouched, touch_first; // pairs of slices, touched segments, their first unknown
     snw_touch_matrix *touch;
     int *touched, *touched_of_seg; // their segments; place of each segment among them, -1: none

@@ -19,8 +19,9 @@ SNW_NODISCARD snw_status snw_row_gram_create(const snw_model *m, const double *s
                                              snw_row_gram **out);
 void snw_row_gram_destroy(snw_row_gram *g); // NULL is fine
 
-// Factors with the rows in w, after snw_constraints_jacobian. SNW_E_SINGULAR when rows are dependent
-// to rounding or not finite, and also where they are independent only by coordinates in the border.
+// Factors with the rows in w, after snw_constraints_jacobian. SNW_E_SINGULAR when rows are
+// dependent to rounding or not finite, and also where they are independent only by coordinates in
+// the border.
 SNW_NODISCARD snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift);
 
 // Smallest pivot of the last factors relative to the squared length of its row: does not depend on

@@ -480,7 +480,8 @@ static void scatter_touch(const snw_model *m, const snw_work *w, const int slice
 // T += cq dr/dq + cv dr/dv of two slices. A variation x of the coordinates varies the pose of a
 // node by cq J x and its velocity by (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
 static void add_pair_tangent(const snw_model *m, const snw_work *w, const int slice[2],
-                             const snw_touch_jacobian *jacobian, double cq, double cv, snw_matrix T) {
+                             const snw_touch_jacobian *jacobian, double cq, double cv,
+                             snw_matrix T) {
     // the path of the second node has all coordinates of the first
     const int path[2] = {m->seg[node_of(m, slice, 1)].path, m->seg[node_of(m, slice, 3)].path};
     const bool same = path[0] == path[1]; // of a rod with itself both sides vary together

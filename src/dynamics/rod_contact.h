@@ -26,8 +26,8 @@ void snw_rod_contacts_add(const snw_model *m, snw_work *w);
 void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                               snw_matrix T);
 
-// Derivatives of the wrenches on four segments, own frames, by their poses (g^-1 dg) and velocities,
-// column by column.
+// Derivatives of the wrenches on four segments, own frames, by their poses (g^-1 dg) and
+// velocities, column by column.
 typedef struct snw_touch_jacobian {
     double by_pose[24][24], by_velocity[24][24];
 } snw_touch_jacobian;

@@ -156,8 +156,7 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
         const snw_block *b = &m->block[m->stop[i].block];
         const snw_path *path = &m->path[m->seg[b->seg].path];
         const size_t store = (size_t)m->seg_store[b->seg] + (size_t)path->own;
-        const snw_columns own = {
-            .n = b->n, .ld = path->ld, .J = w->J + store, .dJ = w->dJ + store};
+        const snw_columns own = {.n = b->n, .ld = path->ld, .J = w->J + store, .dJ = w->dJ + store};
         double part[9] = {0};
         if (snw_all(w->stop[i].elastic_force == 0)) continue;
         snw_stop_tangent(m, i, &own, cq, cv, w, (size_t)b->n, part);
