@@ -762,7 +762,11 @@ static void vary_states(snw_elimination *e, const snw_tangent_at *at, int ns, sn
     for (int i = 1; i < m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
-        (void)map_at(e, at, i, e->map, w);
+        const snw_segment_map map = {.S = e->map, // without its curvature
+                                     .dS = e->map + 6 * n,
+                                     .ddS = e->map + 12 * n,
+                                     .K = e->map + 18 * n};
+        snw_segment_map_at(m, at->chart, i, false, w, &map);
         double *to = e->state + (size_t)i * (size_t)ns;
         state_to_child(w->h[i], w->u[i], w->du[i], ns,
                        e->state + (size_t)m->seg[i].parent * (size_t)ns, to);
