@@ -79,6 +79,19 @@ int snw_hard_limits_near(const snw_model *m, const snw_work *w, double reach,
     return n;
 }
 
+bool snw_hard_near(const snw_model *m, const snw_work *w, double points, double rods,
+                   snw_touch *near, snw_hard_contact *out, int *n) {
+    *n = snw_hard_limits_near(m, w, points, out);
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, w, k)) continue;
+        if (w->contact_point[k].gap < points) out[(*n)++] = snw_hard_point(k);
+    }
+    if (!m->ntouching_rod) return true;
+    const int found = snw_hard_touches_near(m, w, rods, m->most_touch, near);
+    for (int i = 0; i < found && i < m->most_touch; i++) out[(*n)++] = snw_hard_rods(&near[i]);
+    return found <= m->most_touch;
+}
+
 static void limit_velocity(const snw_model *m, const snw_work *w, int limit, double u[3]) {
     const snw_stop_work *at = &w->stop[limit / 2];
     u[0] = m->stop[limit / 2].arm * limit_way(limit) * at->way * at->rate;

@@ -46,6 +46,12 @@ const char *snw_hard_link(const snw_model *m, const snw_hard_contact *c, int k);
 int snw_hard_limits_near(const snw_model *m, const snw_work *w, double reach,
                          snw_hard_contact *out);
 
+// out (snw_hard_most) <- all hard contacts with gaps below these, m, of contact points and stops
+// and of rods, *n of them; near (most_touch): scratch. False: more places of rods than there is
+// room for. After snw_kinematics.
+bool snw_hard_near(const snw_model *m, const snw_work *w, double points, double rods,
+                   snw_touch *near, snw_hard_contact *out, int *n);
+
 // Equilibria: no contact of w has a force; contact c has the forces P along its axes.
 void snw_hard_release(const snw_model *m, snw_work *w);
 void snw_hard_give(const snw_hard_contact *c, const double P[3], snw_work *w);

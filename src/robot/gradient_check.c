@@ -27,6 +27,9 @@ static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
+    if (m->has_slip_friction)
+        return refuse(step, "the scheme moreau with friction of rods in eyes has none; use bdf2",
+                      err);
     return check_stops(step, m, err);
 }
 

@@ -600,6 +600,15 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
     return length;
 }
 
+const snw_state *adjoint_hard_middle(const snw_adjoint *a) { return a->hard->mid; }
+
+void adjoint_hard_add_force(const snw_adjoint *a, const snw_map *map, const double *G, double *by) {
+    const adjoint_hard *x = a->hard;
+    const int nv = a->m->nv;
+    for (int i = 0; i < nv; i++) by[x->l.d + i] -= G[i];
+    if (x->l.energy >= 0) by[x->l.energy + BY_MIDDLE] -= map->h * snw_vector_dot(nv, x->mid->v, G);
+}
+
 snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map, snw_error *err) {
     const adjoint_hard *x = a->hard;
     if (!map->hard || x->off < 0) return SNW_OK;

@@ -42,6 +42,21 @@ void snw_tape_clear(snw_tape *t) {
     t->bytes = 0;
 }
 
+void snw_tape_rewind(snw_tape *t) {
+    tape_block *first = t->block;
+    while (first && first->before) first = first->before;
+    free_blocks(t, first);
+    if (first) first->used = 0;
+    t->n = 0;
+    t->bytes = 0;
+    t->full = t->failed = false;
+    t->other = NAN;
+    t->mark.n = 0;
+    t->mark.block = first;
+    t->mark.used = t->mark.bytes = 0;
+    t->mark.other = NAN;
+}
+
 // Steps are undone back to the present end.
 static void set_mark(snw_tape *t) {
     t->mark.n = t->n;
