@@ -160,6 +160,10 @@ void snw_hard_rows(const snw_model *m, const snw_work *w, const snw_hard_contact
 
 int snw_hard_axes(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                   snw_vec3 axis[3]) {
+    if (c->limit >= 0) { // rows of the coordinate, without directions in space
+        for (int i = 0; i < 3; i++) axis[i] = (snw_vec3){{i == 0, i == 1, i == 2}};
+        return 0;
+    }
     if (c->point >= 0) {
         snw_contact_axes(w, c->point, axis);
         return m->contact_point[c->point].seg;
@@ -176,6 +180,7 @@ double snw_hard_gradient(const snw_work *w, const snw_hard_contact *c) {
 
 int snw_hard_power_bars(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                         const double f[3], const snw_twist *eta, snw_contact_bars *out, int *own) {
+    if (c->limit >= 0) return *own = 0;
     if (c->point >= 0) {
         const int n = snw_contact_power_bars(m, w, c->point, f, eta, out);
         *own = n - 1;

@@ -17,8 +17,9 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
 
 static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nstop; i++) {
-        if (m->stop[i].hard)
-            return refuse(step, "hard stops of joints have none; give them a stiffness", err);
+        if (m->stop[i].hard && m->block[m->stop[i].block].space == SNW_SPACE_SO3)
+            return refuse(step, "hard stops of spherical joints have none; give them a stiffness",
+                          err);
     }
     return SNW_OK;
 }

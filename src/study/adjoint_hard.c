@@ -418,8 +418,8 @@ static snw_status refuse(const snw_adjoint *a, const snw_map *map, const snw_har
     const snw_model *m = a->m;
     return snw_fail(err, SNW_E_SINGULAR,
                     "there is no derivative at t = %g s: the hard contact '%s' of link '%s' %s",
-                    map->s.t, m->label.contact[m->contact[snw_hard_law(m, c)].of].name,
-                    snw_hard_link(m, c, 0), why);
+                    map->s.t, snw_hard_law_name(m, snw_hard_law(m, c)), snw_hard_link(m, c, 0),
+                    why);
 }
 
 static snw_status check_contacts(const snw_adjoint *a, const snw_map *map, snw_error *err) {

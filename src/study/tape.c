@@ -345,6 +345,14 @@ static void keep_touching(snw_tape *t, const snw_work *w, snw_map *map) {
         if (at->hard)
             n = add_touching(m, w, snw_hard_rods(at), at->gap, at->elastic_force, n, contact);
     }
+    for (int i = 0; i < m->nstop; i++) {
+        const snw_stop_work *at = &w->stop[i];
+        const snw_hard_contact limit = snw_hard_limit(2 * i + (at->way < 0));
+        snw_hard_contact gap = limit;
+        if (m->stop[i].hard && snw_seg_is_active(m, w, m->block[m->stop[i].block].seg))
+            n = add_touching(m, w, limit, snw_hard_gap(m, w, &gap),
+                             at->elastic_force / m->stop[i].arm, n, contact);
+    }
     *to = (snw_hard_step){.n = n, .contact = contact};
     map->hard = to;
 }
