@@ -28,7 +28,7 @@ static const double first_barrier = 1e-3, // of the cost: terms of limits at the
     least_barrier = 1e-16;                // of the first cost
 // Damping of the changes of inputs, over what an input does to the targets in a step alone.
 static const double first_damping = 1, least_damping = 1e-14, most_damping = 1e6,
-                    free_damping = 1e-8; // which hardly changes a step
+                    free_damping = 1e-8; // this much hardly changes a step
 // A motion follows its targets when its errors are this small relative to the first ones, and the
 // cost falls in a step by less than this part.
 static const double close = 1e-4, slow = 1e-2,
