@@ -130,6 +130,8 @@ struct snw_implicit {
     double begun_past_h; // past.h before the step under way
     bool lane_keeps;     // the last step was one in a pack, which keeps its matrix (packs.h)
     bool use_euler;      // take the next step by backward Euler, which gains no energy in contacts
+    snw_step_together together;
+    bool joined; // the last step was solved and accepted by `together`
 };
 
 
