@@ -83,16 +83,18 @@ struct snw_sweep_row_computer {
 
 // ---- overrides ----------------------------------------------------------------------------------
 
+static void parameter_text(const snw_sweep_parameter *p, double value, char out[NAME]) {
+    if (p->label) {
+        (void)snprintf(out, NAME, "%s=%s", p->path, p->label[(int)value]);
+    } else {
+        (void)snprintf(out, NAME, "%s=%.17g %s", p->path, value, p->unit);
+    }
+}
+
 static void write_overrides(row_lane *l) {
     const snw_sweep_plan *plan = l->of->plan;
-    for (int i = 0; i < plan->nparameter; i++) {
-        const snw_sweep_parameter *p = &plan->parameter[i];
-        if (p->label) {
-            (void)snprintf(l->text[i], NAME, "%s=%s", p->path, p->label[(int)l->value[i]]);
-        } else {
-            (void)snprintf(l->text[i], NAME, "%s=%.17g %s", p->path, l->value[i], p->unit);
-        }
-    }
+    for (int i = 0; i < plan->nparameter; i++)
+        parameter_text(&plan->parameter[i], l->value[i], l->text[i]);
 }
 
 // ---- scalars ------------------------------------------------------------------------------------
@@ -199,13 +201,14 @@ static snw_status choose_run(snw_sweep_row_computer *c, snw_error *err) {
 
 // A parameter must name a part of the model, and have its unit.
 static snw_status check_parameter(const snw_sweep_plan *p, snw_document_numbers *model,
-                                  snw_sweep_parameter *x, snw_error *err) {
+                                  snw_sweep_parameter *x, bool *is_new, snw_error *err) {
     bool given = false;
     snw_quantity_read now = {0};
     const snw_status s = snw_document_numbers_find(model, x->path, p->path, &given, &now, err);
     if (s == SNW_E_MEMORY) return s;
     if (s != SNW_OK && !given) return at_plan(err, s, x->location);
     *err = (snw_error){0};
+    *is_new = !given;
     if (x->label) return SNW_OK;
     const bool known = s == SNW_OK && given; // not a law, and given by the file
     if (!x->unit) {
@@ -219,13 +222,47 @@ static snw_status check_parameter(const snw_sweep_plan *p, snw_document_numbers 
                    x->location);
 }
 
+// A key that the file does not give may be one that it could: the model must take it with the value
+// of the first row or of the last. Other wrong values are those of rows.
+static snw_status check_new_key(const snw_sweep_row_computer *c, int i, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    const snw_sweep_parameter *x = &p->parameter[i];
+    const int64_t row[2] = {0, p->rows - 1};
+    double *value = snw_alloc((size_t)p->nparameter * sizeof *value);
+    const char **set = snw_alloc(((size_t)p->nset + 1) * sizeof *set);
+    snw_status s = value && set ? SNW_OK : snw_fail_memory(err);
+    for (int k = 0; k < p->nset && set; k++) set[k] = p->set[k];
+    for (int k = 0; k < 2 && value && set; k++) {
+        char text[NAME];
+        snw_desc *desc = NULL;
+        *err = (snw_error){0};
+        snw_sweep_plan_values(p, row[k], value);
+        parameter_text(x, value[i], text);
+        set[p->nset] = text;
+        s = snw_document_describe_with(c->document, c->run, p->nset + 1, set, NULL, &desc, err);
+        snw_desc_destroy(desc);
+        if (s == SNW_OK || s == SNW_E_MEMORY) break;
+    }
+    snw_free(value);
+    snw_free(set);
+    if (s == SNW_OK || s == SNW_E_MEMORY) return s;
+    char text[NAME];
+    (void)snprintf(text, sizeof text, "the file does not give '%.60s', and does not take it: %.130s",
+                   x->path, err->text);
+    *err = (snw_error){0};
+    return at_plan(err, snw_fail(err, SNW_E_PARSE, "%s", text), x->location);
+}
+
 static snw_status check_parameters(snw_sweep_row_computer *c, snw_error *err) {
     const snw_sweep_plan *p = c->plan;
     snw_document_numbers *model;
     SNW_TRY(snw_document_numbers_open(c->document, c->run, p->nset, p->set, &model, err));
     snw_status s = SNW_OK;
-    for (int i = 0; i < p->nparameter && s == SNW_OK; i++)
-        s = check_parameter(p, model, &p->parameter[i], err);
+    for (int i = 0; i < p->nparameter && s == SNW_OK; i++) {
+        bool is_new = false;
+        s = check_parameter(p, model, &p->parameter[i], &is_new, err);
+        if (s == SNW_OK && is_new) s = check_new_key(c, i, err);
+    }
     snw_document_numbers_close(model);
     return s;
 }
@@ -498,7 +535,8 @@ static snw_status create_row(row_lane *l, snw_desc *desc, bool reuses, snw_run *
 
 // The message of a failed row, with the place in the model where it has one.
 static void row_message(row_lane *l, const snw_error *err) {
-    if (err->line > 0) {
+    // a place within an override tells nothing
+    if (err->line > 0 && strcmp(err->file, "--set") != 0) {
         (void)snprintf(l->message, sizeof l->message, "%.120s:%d:%d: %.360s", err->file, err->line,
                        err->column, err->text);
     } else {
