@@ -299,9 +299,9 @@ class Figures(Sweep):
     def test_mistakes(self):
         self.succeeds("sweep", "grid.yaml")
         for options, says in ((["--over", "aa"], "no parameter 'aa'"), (["--probe", "forse"], "did you mean 'force'?"),
-                              (["--energy"], "a sweep takes --probe"), (["--size", "20x20"], "too small")):
+                              (["--energy"], "a sweep takes --probe"), (["--size", "20x20"], "side by side; give --size a larger width")):
             result = self.sinew("plot", "grid.h5", "-o", "f.svg", *options)
-            self.assertEqual(result.code, 2 if "too small" not in says else result.code, result)
+            self.assertEqual(result.code, 2 if "side by side; give --size a larger width" not in says else result.code, result)
             self.assertIn(says, result.err)
         self.succeeds("run", "cart.yaml", "-o", "run.h5")
         self.assertIn("--over names parameters of a sweep", self.sinew("plot", "run.h5", "--over", "a").err)
