@@ -23,11 +23,11 @@
 // The screen of a sweep while it runs, where standard error is a terminal.
 typedef struct sweep_screen {
     snw_meter meter;
-    int lines;      // of the live table
-    double told;    // time of its last lines, s
+    int lines;   // of the live table
+    double told; // time of its last lines, s
 } sweep_screen;
 
-enum { HEADED = 20, FIRST = 60 };   // lines below a heading; lines before the table slows down
+enum { HEADED = 20, FIRST = 60 }; // lines below a heading; lines before the table slows down
 static const double BLOCK = 0.02, PAUSE = 1; // s: lines that are told together, pause between
 
 static void sweep_progress(void *user, int64_t done, int64_t failed, int64_t all, double seconds) {

@@ -199,16 +199,16 @@ static snw_status choose_run(snw_sweep_row_computer *c, snw_error *err) {
                    p->run_location);
 }
 
-// A parameter must name a part of the model, and have its unit.
+// A parameter must name a part of the model, and have its unit. *asks <- only the model knows.
 static snw_status check_parameter(const snw_sweep_plan *p, snw_document_numbers *model,
-                                  snw_sweep_parameter *x, bool *is_new, snw_error *err) {
+                                  snw_sweep_parameter *x, bool *asks, snw_error *err) {
     bool given = false;
     snw_quantity_read now = {0};
     const snw_status s = snw_document_numbers_find(model, x->path, p->path, &given, &now, err);
     if (s == SNW_E_MEMORY) return s;
     if (s != SNW_OK && !given) return at_plan(err, s, x->location);
     *err = (snw_error){0};
-    *is_new = !given;
+    *asks = !given;
     if (x->label) return SNW_OK;
     const bool known = s == SNW_OK && given; // not a law, and given by the file
     if (!x->unit) {
@@ -216,15 +216,18 @@ static snw_status check_parameter(const snw_sweep_plan *p, snw_document_numbers 
         return x->unit ? SNW_OK : snw_fail_memory(err);
     }
     if (!known || strcmp(now.unit, x->unit) == 0) return SNW_OK;
+    *asks = !now.unit[0]; // `mass: 1` is in kg, which its reader knows
+    if (*asks) return SNW_OK;
     return at_plan(err,
                    snw_fail(err, SNW_E_PARSE, "'%s' is in '%s' in the model, and in '%s' here",
                             x->path, now.unit[0] ? now.unit : "1", x->unit[0] ? x->unit : "1"),
                    x->location);
 }
 
-// A key that the file does not give may be one that it could: the model must take it with the value
-// of the first row or of the last. Other wrong values are those of rows.
-static snw_status check_new_key(const snw_sweep_row_computer *c, int i, snw_error *err) {
+// A key that the file does not give may be one that it could, and a number without a unit may take
+// one: the model must take the value of the first row or of the last. Other wrong values are those
+// of rows.
+static snw_status check_in_model(const snw_sweep_row_computer *c, int i, snw_error *err) {
     const snw_sweep_plan *p = c->plan;
     const snw_sweep_parameter *x = &p->parameter[i];
     const int64_t row[2] = {0, p->rows - 1};
@@ -247,8 +250,8 @@ static snw_status check_new_key(const snw_sweep_row_computer *c, int i, snw_erro
     snw_free(set);
     if (s == SNW_OK || s == SNW_E_MEMORY) return s;
     char text[NAME];
-    (void)snprintf(text, sizeof text, "the file does not give '%.60s', and does not take it: %.130s",
-                   x->path, err->text);
+    (void)snprintf(text, sizeof text, "the model does not take '%.60s': %.160s", x->path,
+                   err->text);
     *err = (snw_error){0};
     return at_plan(err, snw_fail(err, SNW_E_PARSE, "%s", text), x->location);
 }
@@ -259,9 +262,9 @@ static snw_status check_parameters(snw_sweep_row_computer *c, snw_error *err) {
     SNW_TRY(snw_document_numbers_open(c->document, c->run, p->nset, p->set, &model, err));
     snw_status s = SNW_OK;
     for (int i = 0; i < p->nparameter && s == SNW_OK; i++) {
-        bool is_new = false;
-        s = check_parameter(p, model, &p->parameter[i], &is_new, err);
-        if (s == SNW_OK && is_new) s = check_new_key(c, i, err);
+        bool asks = false;
+        s = check_parameter(p, model, &p->parameter[i], &asks, err);
+        if (s == SNW_OK && asks) s = check_in_model(c, i, err);
     }
     snw_document_numbers_close(model);
     return s;
