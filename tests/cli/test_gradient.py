@@ -59,7 +59,7 @@ materials: {rubber: {young: E, poisson: 0.5, density: 1000}}
 robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: rubber, strain: kirchhoff legendre 7, nodes: 30}}}
 loads: {push: {on: arm.tip, force: [0, F, 0]}}
 probes: {tip: {position: arm.tip}}
-study: [static: {engine: shooting, shooting: {points: 61}}]
+study: [static: {engine: shooting}]
 """)
         options = ("gradient", "r.yaml", "--of", "tip.z", "--by", "E,F")
         why = self.fails(2, *options).err
