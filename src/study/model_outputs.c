@@ -29,9 +29,8 @@ static snw_output_use use_of_energy(const snw_model *m, int column) {
     }
     // hard contacts have no energy
     const bool touches = !m->hard && (m->ncontact_point > 0 || m->ntouching_rod > 0);
-    return known && m->nfluid_point == 0 && !touches && m->nforce_field == 0
-               ? SNW_OUTPUT_ENERGY
-               : SNW_OUTPUT_OTHER;
+    return known && m->nfluid_point == 0 && !touches && m->nforce_field == 0 ? SNW_OUTPUT_ENERGY
+                                                                             : SNW_OUTPUT_OTHER;
 }
 
 static snw_output_use use_of_reaction(const snw_model *m, const snw_probe_desc *p) {
