@@ -792,7 +792,7 @@ class Robot(OfThisProcess):
             return workspace(self._r, ranges, outputs, cells, refine, near, self.t if t is None else t, most)
 
     def track(self, outputs: Names, targets: Rows, step: float | str, inputs: Names | Limits = None, *,
-              weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 50,
+              weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 100,
               tolerance: float = 1e-10, limits: Limits | None = None,
               rates: Mapping[str, float] | None = None) -> Tracking:  # fmt: skip
         """Inputs for which outputs follow a desired motion from the present state: inverse dynamics over a horizon.

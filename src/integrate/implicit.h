@@ -134,6 +134,9 @@ size_t snw_implicit_past_size(const snw_model *m);
 snw_past snw_past_at(const snw_model *m, double *numbers);
 void snw_implicit_read_past(const snw_implicit *im, double *out);
 void snw_implicit_write_past(snw_implicit *im, const double *in);
+// Later steps begin their iteration at the increment d (nv), which the caller keeps, instead of the
+// predicted one; NULL: no longer.
+void snw_implicit_guess(snw_implicit *im, const double *d);
 // Increment of the last step, nv.
 const double *snw_implicit_increment(const snw_implicit *im);
 

@@ -17,8 +17,9 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
 
 static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nstop; i++) {
-        if (m->stop[i].hard)
-            return refuse(step, "hard stops of joints have none; give them a stiffness", err);
+        if (m->stop[i].hard && m->block[m->stop[i].block].space == SNW_SPACE_SO3)
+            return refuse(step, "hard stops of spherical joints have none; give them a stiffness",
+                          err);
     }
     return SNW_OK;
 }
@@ -27,6 +28,9 @@ static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
+    if (m->has_slip_friction)
+        return refuse(step, "the scheme moreau with friction of rods in eyes has none; use bdf2",
+                      err);
     return check_stops(step, m, err);
 }
 
@@ -38,7 +42,10 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
         return refuse(step, "only static and dynamic steps and changes have one", err);
     if (step->engine == SNW_ENGINE_SHOOTING)
-        return refuse(step, "the shooting engine has none; leave out 'engine'", err);
+        return refuse(step,
+                      "the shooting engine has none; 'engine: strain' has that of the same robot, "
+                      "and the method 'differences' takes differences of whole runs",
+                      err);
     if (step->kind == SNW_STEP_STATIC) {
         if (gradient_has(m, SNW_SIGNAL_SAMPLED))
             return refuse(step, "equilibria under laws with 'sampled' have none", err);

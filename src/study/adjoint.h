@@ -18,6 +18,7 @@ typedef struct snw_bars {
     double *z, *integrand;            // nsignal: memory of the laws, integrands at the state
     double *energy;                   // reference energy of the conserving scheme
     double *branch;                   // nbranch_coordinate: strains of Maxwell branches
+    double *touch;                    // 3 snw_hard_most: forces of hard contacts in the last step
     double *time;                     // SNW_TIMES
 } snw_bars;
 
@@ -54,6 +55,10 @@ typedef struct snw_adjoint snw_adjoint;
 SNW_NODISCARD snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
                                             const snw_adjoint_output *output, snw_adjoint **out);
 void snw_adjoint_destroy(snw_adjoint *a); // NULL is fine
+
+// Values that replace laws from now on, in the maps of steps with hard contacts and of the
+// conserving scheme; NULL: none. They may change before each call.
+void snw_adjoint_set_manual(snw_adjoint *a, const snw_manual_inputs *manual);
 
 snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar);
 void snw_adjoint_clear(snw_adjoint *a); // all bars <- 0

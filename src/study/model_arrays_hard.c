@@ -64,7 +64,10 @@ static void add_gap(const hard_sum *y, const snw_work *w, const snw_hard_contact
     snw_hard_contact at = *c;
     snw_contact_bars bars;
     int own;
-    if (!y->a->needs_geometry || k == 0) return;
+    if (c->limit >= 0)
+        snw_surroundings_subtract_limit(y->a->m, c->limit, k,
+                                        y->bar + arrays_surroundings_at(y->a));
+    if (!y->a->needs_geometry || k == 0 || c->limit >= 0) return;
     (void)snw_hard_gap(y->a->m, w, &at);
     const double f[3] = {k * snw_hard_gradient(w, &at), 0, 0};
     const int n = snw_hard_power_bars(y->a->m, w, &at, f, y->x->twist, &bars, &own);
@@ -348,5 +351,29 @@ void arrays_add_hard(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_
         add_middle(&y);
         add_end(&y);
         add_start(&y);
+    }
+}
+
+void arrays_add_rest(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    adjoint_hard *x = adjoint->hard;
+    const snw_hard_step *r = map->hard;
+    const snw_state s = adjoint_map_state(map);
+    arrays_inputs_at(a, map->t_laws);
+    for (int k = 0; k < a->nscalar; k++) {
+        const snw_covectors *of = &adjoint->covectors[k];
+        const hard_sum y = {.a = a,
+                            .x = x,
+                            .map = map,
+                            .e = {.m = a->m, .x = x, .map = map},
+                            .mu = x->mu + (size_t)k * (size_t)x->l.n,
+                            .bar = a->bar + (size_t)k * a->size};
+        hard_give_forces(&y.e, r, 0, a->w);
+        snw_residual(a->m, a->in, &s, true, a->w);
+        arrays_virtual_motion(a, &s, of->mu);
+        arrays_subtract_static_product(a, (arrays_covectors){.mu = of->mu, .nu = of->nu}, &s,
+                                       y.bar);
+        hard_give_forces(&y.e, NULL, 0, a->w);
+        for (int i = 0; i < r->n; i++) add_gap(&y, a->w, &r->contact[i].at, y.mu[x->l.P + 3 * i]);
+        subtract_motion(&y, (snw_energy_weights){0}, &s);
     }
 }

@@ -42,6 +42,21 @@ void snw_tape_clear(snw_tape *t) {
     t->bytes = 0;
 }
 
+void snw_tape_rewind(snw_tape *t) {
+    tape_block *first = t->block;
+    while (first && first->before) first = first->before;
+    free_blocks(t, first);
+    if (first) first->used = 0;
+    t->n = 0;
+    t->bytes = 0;
+    t->full = t->failed = false;
+    t->other = NAN;
+    t->mark.n = 0;
+    t->mark.block = first;
+    t->mark.used = t->mark.bytes = 0;
+    t->mark.other = NAN;
+}
+
 // Steps are undone back to the present end.
 static void set_mark(snw_tape *t) {
     t->mark.n = t->n;
@@ -330,6 +345,14 @@ static void keep_touching(snw_tape *t, const snw_work *w, snw_map *map) {
         if (at->hard)
             n = add_touching(m, w, snw_hard_rods(at), at->gap, at->elastic_force, n, contact);
     }
+    for (int i = 0; i < m->nstop; i++) {
+        const snw_stop_work *at = &w->stop[i];
+        const snw_hard_contact limit = snw_hard_limit(2 * i + (at->way < 0));
+        snw_hard_contact gap = limit;
+        if (m->stop[i].hard && snw_seg_is_active(m, w, m->block[m->stop[i].block].seg))
+            n = add_touching(m, w, limit, snw_hard_gap(m, w, &gap),
+                             at->elastic_force / m->stop[i].arm, n, contact);
+    }
     *to = (snw_hard_step){.n = n, .contact = contact};
     map->hard = to;
 }
@@ -553,6 +576,18 @@ void snw_tape_find_times(snw_tape *t, bool all) {
     }
 }
 
+// `frame` gets the hard contacts of the last step or equilibrium, whose forces it shows.
+static void show_touching(const snw_tape *t, snw_map *frame) {
+    for (const snw_map *map = frame; map-- > t->map;) {
+        if (snw_map_is_step(map) || map->kind == SNW_MAP_STATIC) {
+            frame->touching = map->hard;
+            frame->h = map->kind == SNW_MAP_STATIC ? 0 : map->h;
+            return;
+        }
+        if (map->begins || map->kind == SNW_MAP_FROM) return;
+    }
+}
+
 snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     snw_tape *t = user;
     if (at->shown) return SNW_OK;
@@ -569,6 +604,7 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     }
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
     if (map) map->t_laws = at->in->t;
+    if (map && t->m->hard) show_touching(t, map);
     t->frames++;
     set_mark(t);
     return t->failed ? snw_fail_memory(err) : SNW_OK;

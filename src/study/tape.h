@@ -64,6 +64,9 @@ typedef struct snw_map {
     const double *q0, *v0, *ddx; // nq, nv, stages x nv
     // of a step with hard contacts; of an equilibrium with them: those that touch; NULL: none
     const struct snw_hard_step *hard;
+    // of a frame after a step with hard contacts, whose length is `h` then, or after an equilibrium
+    // with them: that one's; NULL: none
+    const struct snw_hard_step *touching;
     // of a step of the conserving scheme, from q0, v0 with the memory z_from, d with multipliers
     double energy, start_laws, gravity_laws;
     // of an explicit scheme, from q0, v0 with the memory z_from
@@ -113,6 +116,8 @@ typedef struct snw_tape {
 // Empty, for states of m; `most` bytes of states.
 void snw_tape_begin(snw_tape *t, const snw_model *m, size_t most, bool events);
 void snw_tape_clear(snw_tape *t);
+// No maps any more; memory stays for those that come.
+void snw_tape_rewind(snw_tape *t);
 
 // Sets time_moves and length_moves of all maps; `all`: events may precede the tape.
 void snw_tape_find_times(snw_tape *t, bool all);
