@@ -24,9 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Threads of a block, and blocks that a multiprocessor has at a time at least: with these a thread
-// has 128 registers, the fastest of 64 to 255 on an H200.
-enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
+// Threads of a block.
+enum { BLOCK = 64, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
 
 // Arrays of a batch on its device.
 #define DEVICE_BATCH_FIELDS(X)                                                                     \
@@ -154,7 +153,6 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_POINTS", magnus_points(b->robot->m));
     take_constant(o, "SNW_SCRATCH", (int)scratch);
     take_constant(o, "SNW_BLOCK", BLOCK);
-    take_constant(o, "SNW_BLOCKS", BLOCKS);
     snw_status s =
         snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces, o->option, o->n, err);
     snw_free(o);
