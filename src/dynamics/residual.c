@@ -116,7 +116,7 @@ void snw_wrenches_project(const snw_model *m, const snw_work *w, snw_wrench *F, 
     SNW_ASSERT(m->ngrid == 0);
     for (int i = m->nseg - 1; i > 0; i--) {
         const int up = m->seg[i].parent;
-        residual_own(m, i, w, F[i], out);
+        residual_own(m, i, w, slice_of(m, w, i), F[i], out);
         F[up] = snw_wrench_add(F[up], snw_wrench_to_parent(w->h[i], F[i]));
     }
 }

@@ -19,6 +19,13 @@ size_t snw_device_host_scratch(const void *model) {
     return snw_device::device_scratch((const snw_device::snw_model *)model);
 }
 
+int snw_device_host_lanes(const void *model) {
+    const snw_device::snw_model *m = (const snw_device::snw_model *)model;
+    int lanes = 1;
+    while (snw_device::is_compact(m) && lanes < 32 && lanes < m->nv) lanes *= 2;
+    return lanes;
+}
+
 // Constants of the text: name and value of each number of the model, and of those that all rods,
 // and all slices, have in common.
 void snw_device_host_constants(const void *model, void (*take)(void *user, const char *name, int value),
@@ -71,7 +78,8 @@ void snw_device_host_constants(const void *model, void (*take)(void *user, const
 
 #define CALL(name)                                                                                 \
     void snw_device_host_##name(const snw_device_args *args, int i, unsigned char *scratch) {      \
-        snw_device::device_##name(args, snw_device::model_of(args, i), i, scratch);                \
+        snw_device::device_##name(args, snw_device::model_of(args, i), i,                          \
+                                  snw_device::device_lanes{1, 0}, scratch, NULL);                \
     }
 CALL(start)
 CALL(steps)

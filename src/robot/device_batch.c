@@ -26,8 +26,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// Threads of a block.
-enum { BLOCK = 64, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
+// Threads of a block, and threads that a processor has at a time, about: with fewer robots several
+// threads share one.
+enum { BLOCK = 64, RESIDENT = 1 << 15, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
 
 // Arrays of a batch on its device.
 #define DEVICE_BATCH_FIELDS(X)                                                                     \
@@ -53,7 +54,7 @@ typedef struct device_room {
 
 struct snw_device_batch {
     snw_robot *robot; // on the host
-    int n, ninput;
+    int n, ninput, most_lanes;
     snw_cuda *cuda; // NULL: the host
     void *kernel[CALLS];
 #define X(name, bytes, meaning) void *name;
@@ -195,7 +196,10 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
 static snw_status launch(snw_device_batch *b, device_call call, snw_error *err) {
     if (b->cuda) {
         void *arguments[] = {&b->args};
-        return snw_cuda_launch(b->cuda, b->kernel[call], b->n, BLOCK, arguments, err);
+        int lanes = call == CALL_POINTS ? 1 : b->most_lanes;
+        while (lanes > 1 && b->n > RESIDENT / lanes) lanes /= 2;
+        b->args.lanes = lanes;
+        return snw_cuda_launch(b->cuda, b->kernel[call], b->n * lanes, BLOCK, arguments, err);
     }
     static void (*const calls[CALLS])(const snw_device_args *, int, unsigned char *) = {
         snw_device_host_start, snw_device_host_steps, snw_device_host_points};
@@ -354,6 +358,7 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     if (s == SNW_OK && !used) s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
     b->model_bytes = (used + 255) / 256 * 256; // the device's form is not larger
     const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
+    if (s == SNW_OK) b->most_lanes = snw_device_host_lanes(host);
     if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, scratch, err);
     if (s == SNW_OK && !b->cuda && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
     snw_free(host);
