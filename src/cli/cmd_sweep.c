@@ -162,6 +162,10 @@ static void print_counts(const snw_sweep_report *r, snw_reply *reply) {
         snw_field_integer(reply->json, "packs", r->packs);
         snw_field_text(reply->json, "engine", r->engine);
         snw_field_text(reply->json, "alone", r->why);
+        if (r->bad >= 0) {
+            snw_field_integer(reply->json, "first_bad", r->bad);
+            snw_field_text(reply->json, "message", r->message);
+        }
         snw_field_number(reply->json, "seconds", r->seconds);
         snw_field_number(reply->json, "work", r->work);
         return;

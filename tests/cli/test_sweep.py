@@ -185,6 +185,10 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertIn("5 failed, 5 refused", text)
         self.assertIn("the study has no state at t = 3 s", text)
         self.assertIn("cart.yaml:5", text)
+        self.assertEqual([line.split()[1] for line in text.splitlines() if line.startswith("  row ")], [f"{i}:" for i in range(5)])
+        self.assertEqual(report["first_bad"], 0)
+        self.assertIn(report["message"], text)
+        self.assertIn("row 0: " + report["message"], self.succeeds("sweep", "bad.yaml", "--force").out)
 
     def test_words_and_lists(self):
         self.write("words.yaml", """\
