@@ -33,7 +33,7 @@ bool snw_rule_exists(snw_rule_kind kind, int number) {
     return false;
 }
 
-#ifndef SNW_DEVICE // whose models are copies
+#ifndef SNW_DEVICE // models there are copies
 snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rule *out) {
     *out = (snw_rule){.kind = kind, .number = number};
     switch (kind) {
