@@ -673,10 +673,10 @@ class Refused(harness.Case):
         # the other value has the interval of a fit without it
         both = self.fails(1, "fit", "roll.yaml", "arcs.csv", "--find", "r", "--find", "idle", "--json").json
         alone = self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "r", "--json").json
-        for key in ("value", "error", "low", "high"):
-            want = alone["parameters"][0][key]
-            self.assertAlmostEqual(both["parameters"][0][key] / want, 1, 6)
-        self.assertIsNone(both["parameters"][1]["error"])
+        for key in ("value", "standard_error", "low", "high"):
+            want = alone["found"][0][key]
+            self.assertAlmostEqual(both["found"][0][key] / want, 1, 6)
+        self.assertIsNone(both["found"][1]["standard_error"])
 
     def test_columns(self):
         self.write("bad.csv", "t,tip.y,tip.u\n1,0,0\n")

@@ -294,9 +294,9 @@ static void a_contact_passes_a_node(void **state) {
 }
 
 // A rod falls across another one and strikes it several times, slides and leaves it.
-// The impacts amplify the rounding of sums: adjoint and forward differ by 1.3e-9 with the kernels of
-// OpenBLAS for Haswell and Zen, by 2e-11 to 4e-10 with those for SkylakeX, Prescott, Sandybridge and
-// Nehalem (all for a.z by E; the other entries by at most 5e-11).
+// The impacts amplify the rounding of sums: adjoint and forward differ by 1.3e-9 with the kernels
+// of OpenBLAS for Haswell and Zen, by 2e-11 to 4e-10 with those for SkylakeX, Prescott, Sandybridge
+// and Nehalem (all for a.z by E; the other entries by at most 5e-11).
 static void rods_strike_rods(void **state) {
     (void)state;
     static const char text[] =
