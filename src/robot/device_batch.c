@@ -26,9 +26,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// Threads of a block, and blocks that a multiprocessor has at a time at least: with these a thread
-// has 128 registers, the fastest of 64 to 255 on an H200.
-enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
+// Threads of a block, and threads that a processor has at a time, about: with fewer robots several
+// threads share one.
+enum { BLOCK = 64, RESIDENT = 1 << 15, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
 enum { MOST_UNKNOWNS = 600 };      // of a step: matrices are dense
 enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUDA allows 512 kB
 
@@ -38,7 +38,7 @@ enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUD
     X(past, 5 * nv * n * sizeof(double), "history of the scheme")                                  \
     X(h, n * sizeof(double), "length of the last step")                                            \
     X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
-    X(onset, 2 * n * sizeof(double), "limit of steps after a start")                               \
+    X(onset, 3 * n * sizeof(double), "limit of steps after a start")                               \
     X(lambda, nconstraint *n * sizeof(double), "multipliers")                                      \
     X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
     X(status, n * sizeof(int), "of each robot")                                                    \
@@ -58,7 +58,7 @@ typedef struct device_room {
 
 struct snw_device_batch {
     snw_robot *robot; // on the host
-    int n, ninput;
+    int n, ninput, most_lanes;
     snw_cuda *cuda; // NULL: the host
     void *kernel[CALLS];
 #define X(name, bytes, meaning) void *name;
@@ -85,7 +85,7 @@ struct snw_device_batch {
     unsigned char *steady;  // of steps of a call
     int steady_room;        // steps
     double *block[2];       // scratch of laws
-    device_room laws, steady_steps, maps, point_seg, point_at, point;
+    device_room laws, steady_steps, maps, point_seg, point_at, point, point_rate;
     int npoint;
     bool started, account;
     snw_device_args args;
@@ -190,7 +190,6 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_POINTS", magnus_points(b->robot->m));
     take_constant(o, "SNW_SCRATCH", (int)scratch);
     take_constant(o, "SNW_BLOCK", BLOCK);
-    take_constant(o, "SNW_BLOCKS", BLOCKS);
     snw_status s =
         snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces, o->option, o->n, err);
     snw_free(o);
@@ -202,7 +201,10 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
 static snw_status launch(snw_device_batch *b, device_call call, snw_error *err) {
     if (b->cuda) {
         void *arguments[] = {&b->args};
-        return snw_cuda_launch(b->cuda, b->kernel[call], b->n, BLOCK, arguments, err);
+        int lanes = call == CALL_POINTS ? 1 : b->most_lanes;
+        while (lanes > 1 && b->n > RESIDENT / lanes) lanes /= 2;
+        b->args.lanes = lanes;
+        return snw_cuda_launch(b->cuda, b->kernel[call], b->n * lanes, BLOCK, arguments, err);
     }
     static void (*const calls[CALLS])(const snw_device_args *, int, unsigned char *) = {
         snw_device_host_start, snw_device_host_steps, snw_device_host_points};
@@ -369,6 +371,7 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
     // the workspace of a large robot does not fit the stack of a thread
     b->scratch_bytes = b->cuda && scratch > THREAD_BYTES ? (scratch + 15) / 16 * 16 : 0;
+    if (s == SNW_OK) b->most_lanes = b->scratch_bytes ? 1 : snw_device_host_lanes(host);
     if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, b->scratch_bytes ? 16 : scratch, err);
     if (s == SNW_OK && !b->cuda && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
     snw_free(host);
@@ -421,8 +424,8 @@ void snw_device_batch_close(snw_device_batch *b) {
     DEVICE_BATCH_FIELDS(X)
 #undef X
     device_free(b, b->model), device_free(b, b->whole), device_free(b, b->number);
-    device_room *const rooms[] = {&b->laws,      &b->steady_steps, &b->maps,
-                                  &b->point_seg, &b->point_at,     &b->point};
+    device_room *const rooms[] = {&b->laws,     &b->steady_steps, &b->maps,      &b->point_seg,
+                                  &b->point_at, &b->point,        &b->point_rate};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) device_free(b, rooms[i]->at);
     snw_cuda_close(b->cuda);
     for (int i = 0; b->own && i < b->n; i++) snw_robot_model_close(b->own[i]);
@@ -937,6 +940,8 @@ snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint, const in
     if (s == SNW_OK) s = device_fill(b, &b->point_seg, seg, n * sizeof *seg, err);
     if (s == SNW_OK) s = device_fill(b, &b->point_at, place, 3 * n * sizeof *place, err);
     if (s == SNW_OK) s = device_fill(b, &b->point, none, 3 * n * (size_t)b->n * sizeof *none, err);
+    if (s == SNW_OK)
+        s = device_fill(b, &b->point_rate, none, 3 * n * (size_t)b->n * sizeof *none, err);
     snw_free(seg);
     snw_free(place);
     snw_free(none);
@@ -944,9 +949,12 @@ snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint, const in
     b->args.npoint = npoint;
     b->args.point_seg = b->point_seg.at;
     b->args.point_at = b->point_at.at;
+    b->args.point_rate = b->point_rate.at;
     *out = b->args.point = b->point.at;
     return SNW_OK;
 }
+
+double *snw_device_batch_point_rates(snw_device_batch *b) { return b ? b->point_rate.at : NULL; }
 
 snw_status snw_device_batch_update_points(snw_device_batch *b, snw_error *err) {
     if (!b || b->args.npoint == 0)
@@ -1005,6 +1013,7 @@ NONE(double, time, const snw_device_batch *b __attribute__((unused)))
 NONE(double *, q, snw_device_batch *b __attribute__((unused)))
 NONE(double *, v, snw_device_batch *b __attribute__((unused)))
 NONE(double *, u, snw_device_batch *b __attribute__((unused)))
+NONE(double *, point_rates, snw_device_batch *b __attribute__((unused)))
 NONE(double *, home, snw_device_batch *b __attribute__((unused)))
 NONE(void *, stream, const snw_device_batch *b __attribute__((unused)))
 NONE(int *, status, snw_device_batch *b __attribute__((unused)))
