@@ -6,6 +6,7 @@
 #pragma once
 
 #include "integrate/implicit.h"
+#include "integrate/step_energies.h"
 
 #include "base/fields.h"
 #include "constraint/impact.h"
@@ -145,10 +146,12 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
 // ---- parts of a step
 
 // Energies of a step, theory.md (6.5): heat of dampers and other heat, work of the residual, work
-// of external actions (snw_npower), J.
+// of external actions (snw_npower), J; where they count (snw_step_energies_count), the energies at
+// both ends.
 typedef struct snw_step_sums {
     double heat, other_heat, unbalanced;
     const double *work;
+    const snw_step_energies *from, *to;
 } snw_step_sums;
 
 // Begins a step of length h with inputs at the time t_laws: coefficients of the scheme, typical
