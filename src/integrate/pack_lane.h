@@ -64,7 +64,7 @@ typedef struct snw_pack_lane {
     const double *rate0, *vb; // in the chart; before the step before
     const double *point_gravity[SNW_LANE_POINTS], *point_inputs[SNW_LANE_POINTS]; // at its points
     double heat, other_heat, unbalanced;
-    double *work; // by load, active stress, given motion
+    double *work;                          // by load, active stress, given motion
     double energies[2][SNW_LANE_ENERGIES]; // snw_step_energies at both ends
 } snw_pack_lane;
 

@@ -4,9 +4,9 @@
 // serves, and the parts of a step before and after the equations are solved.
 #include "integrate/packs.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "integrate/implicit_private.h"
-#include "dynamics/contact.h"
 #include "integrate/step_account.h"
 #include "integrate/step_control.h"
 #include "integrate/step_energies.h"
@@ -77,16 +77,14 @@ static const char *refuse_contacts(const snw_model *m) {
         if (m->contact[i].hard) return "hard contacts";
         if (o->height || o->grid || o->hull) return "contacts with terrain, meshes and hulls";
     }
-    for (int i = 0; i < m->ncontact_point; i++) {
-        if (m->contact_point[i].wheel) return "wheels that slip";
-    }
     return NULL;
 }
 
 static const char *refuse_constraints(const snw_model *m) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->nonholonomic) return "wheels and contacts without slip";
+        if (loop->nonholonomic && loop->nonholonomic_index >= 0)
+            return "wheels and contacts without slip";
         if (loop->sliding_station || loop->through) return "rods that slide through loops";
     }
     return NULL;

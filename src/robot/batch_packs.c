@@ -179,7 +179,8 @@ typedef struct lane_steps {
 
 // Begins steps of robot i until one has a part for a pack, and opens that part.
 static void open_lane(snw_batch_packs *p, const snw_batch_steps *steps, int i, double *memory,
-                      lane_steps *at, snw_pack_lane *lane, unsigned char *failed, snw_error *error) {
+                      lane_steps *at, snw_pack_lane *lane, unsigned char *failed,
+                      snw_error *error) {
     snw_robot *r = p->robot[i];
     lane->active = false;
     while (!*failed) {
@@ -208,8 +209,7 @@ void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, const snw_batch
     lane_steps at[SNW_LANES_MOST] = {0};
     double *memory = p->memory + (size_t)thread * (size_t)e->lanes * p->lane_memory;
     const int first = g * e->lanes;
-    for (int l = 0; l < e->lanes; l++)
-        at[l].left = first + l < p->n && takes[l] ? steps->count : 0;
+    for (int l = 0; l < e->lanes; l++) at[l].left = first + l < p->n && takes[l] ? steps->count : 0;
     // Steps and parts of different lengths are solved together, and no robot waits for another one.
     for (;;) {
         bool any = false;

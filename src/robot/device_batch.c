@@ -249,6 +249,7 @@ static const char *device_refuses(const snw_implicit *im) {
     if (m->nstop > 0) return "stops of joints";
     if (m->nforce_element > 0) return "springs, cables, dampers and bushings between sites";
     if (m->nfluid > 0) return "fluids";
+    if (m->ncontact_point > 0) return "contacts";
     return snw_packs_refuse(im);
 }
 
