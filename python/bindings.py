@@ -25,6 +25,12 @@ extern "Python" void sinew_sweep_progress(void *user, int64_t done, int64_t fail
 extern "Python" int sinew_sweep_cancel(void *user);
 """
 
+# functions of dlpack.h
+DLPACK = """
+int sinew_dlpack(uintptr_t list, uintptr_t owner, uintptr_t data, const int *device, const int *type, int ndim,
+                 const int64_t *shape, const int64_t *strides, int versioned, int readonly);
+"""
+
 
 def declarations(headers, compiler="cc"):
     """Text of the public headers after the preprocessor, without the system's headers."""
@@ -40,8 +46,9 @@ def declarations(headers, compiler="cc"):
 
 def write(headers, output, compiler="cc"):
     ffi = cffi.FFI()
-    ffi.cdef(declarations(headers, compiler) + CALLBACKS)
-    ffi.set_source("sinew._sinew", "#include <sinew/sinew.h>", py_limited_api=True)
+    ffi.cdef(declarations(headers, compiler) + CALLBACKS + DLPACK)
+    own = pathlib.Path(__file__).with_name("dlpack.h").read_text().replace("#pragma once", "")
+    ffi.set_source("sinew._sinew", "#include <sinew/sinew.h>\n" + own, py_limited_api=True)
     ffi.emit_c_code(str(output))
 
 

@@ -23,7 +23,7 @@ file(GLOB python_headers CONFIGURE_DEPENDS include/sinew/*.h)
 add_custom_command(OUTPUT python_extension.c
   COMMAND ${SNW_PYTHON} ${CMAKE_SOURCE_DIR}/python/bindings.py ${CMAKE_SOURCE_DIR}/include python_extension.c
     ${CMAKE_C_COMPILER}
-  DEPENDS python/bindings.py ${python_headers} VERBATIM)
+  DEPENDS python/bindings.py python/dlpack.h ${python_headers} VERBATIM)
 add_library(python_extension MODULE python_extension.c)
 set_target_properties(python_extension PROPERTIES PREFIX "" OUTPUT_NAME _sinew SUFFIX .abi3.so
   LIBRARY_OUTPUT_DIRECTORY ${python_folder}/sinew)

@@ -9,9 +9,10 @@
 // for the processor and for this model when the batch is created; kernels are kept on disk in
 // $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC.
 //
-// All robots have the same time. A robot alone takes shorter steps where the scheme creates energy;
-// here it fails and says so. A robot that fails stays where it is until it is started again, and
-// does not disturb others.
+// All robots have the same time, and the numbers of the model unless they are given their own. A
+// robot alone takes shorter steps where the scheme creates energy; here it fails and says so. A
+// robot that fails, also by a state or an input that is not finite, stays where it is until it is
+// started again, and does not disturb others.
 //
 // This is experimental: docs/performance.md says which state of the library has run on a processor.
 //
@@ -28,8 +29,9 @@ typedef struct snw_device_batch snw_device_batch;
 
 // n robots in the initial state of the model. device: "cuda", "cuda:1", ..; "host": the same
 // program on this processor, for tests. SNW_E_ARGUMENT where the model has parts that the device
-// does not compute; err names them. SNW_E_IO where there is no such device. On success *out belongs
-// to the caller, who calls snw_device_batch_close.
+// does not compute; err names them. SNW_E_IO where there is no such device. SNW_E_MEMORY where its
+// memory does not suffice; err says for how many robots it does. On success *out belongs to the
+// caller, who calls snw_device_batch_close.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create(snw_robot_model *m, int n,
                                                          const char *device, snw_device_batch **out,
                                                          snw_error *err);
@@ -53,12 +55,36 @@ SNW_API double *snw_device_batch_q(snw_device_batch *b);
 SNW_API double *snw_device_batch_v(snw_device_batch *b);
 SNW_API double *snw_device_batch_u(snw_device_batch *b);
 SNW_API int *snw_device_batch_status(snw_device_batch *b);
+// State in which snw_device_batch_reset begins: the coordinates, then the velocities, (nq + nv) x
+// n. The initial state of the model until the caller writes another one.
+SNW_API double *snw_device_batch_home(snw_device_batch *b);
 SNW_API const char *snw_device_batch_status_text(int status); // a constant text
 // Copies between host and device; they wait for the steps under way.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_read(snw_device_batch *b, const void *from,
                                                        size_t bytes, void *to, snw_error *err);
 SNW_API SNW_NODISCARD snw_status snw_device_batch_write(snw_device_batch *b, const void *from,
                                                         size_t bytes, void *to, snw_error *err);
+
+// Work of the batch is queued in one stream of the device, at first the legacy default stream
+// (NULL), with which PyTorch computes. Queue it in another one from now on (a CUstream, a
+// cudaStream_t), behind the work so far. Streams of `host`: none.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_set_stream(snw_device_batch *b, void *stream,
+                                                             snw_error *err);
+SNW_API void *snw_device_batch_stream(const snw_device_batch *b);
+// Once, between two programs that share arrays in different streams: what is queued in `stream`
+// from now on waits for the work of the batch so far; or, where batch_waits is not 0, the other way
+// round.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_order(snw_device_batch *b, void *stream,
+                                                        int batch_waits, snw_error *err);
+
+// Give robot number `robot` own numbers, those of the model with nset overrides "path=value", such
+// as "silicone.young=2 MPa". The robot waits for its next start, and its state of
+// snw_device_batch_home becomes that of these numbers. The structure must stay: SNW_E_ARGUMENT
+// otherwise, and nothing changes. Robots with own numbers take the memory of a model each. Where
+// laws of time or loads differ, the host evaluates them for each such robot at each step.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_set_parameters(snw_device_batch *b, int robot,
+                                                                 int nset, const char *const *set,
+                                                                 snw_error *err);
 
 // Let the column u of an actuator replace its law in the file, for all robots, or the law again.
 // Actuators of given effort, pressure or tension can be taken over.
@@ -72,6 +98,11 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_start(snw_device_batch *b,
 // Start again with the options of the last start.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_restart(snw_device_batch *b,
                                                           const unsigned char *at, snw_error *err);
+// Start again, with the options of the last start, from the states of snw_device_batch_home. Not 0:
+// only robots that have failed.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_reset(snw_device_batch *b,
+                                                        const unsigned char *at, int only_failed,
+                                                        snw_error *err);
 // 0: steps are not judged by the energy that the scheme creates, which saves two of some seven
 // evaluations of the residual a step; from the next start on. Then too long a step is not noticed.
 SNW_API void snw_device_batch_set_account(snw_device_batch *b, int account);
@@ -79,6 +110,11 @@ SNW_API void snw_device_batch_set_account(snw_device_batch *b, int account);
 // done; robots that fail have their status.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_step(snw_device_batch *b, double h, int count,
                                                        snw_error *err);
+// The same with the inputs of each step: u has count x inputs x n numbers on the device, those of
+// the steps one after the other. NULL: snw_device_batch_u for all.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_step_inputs(snw_device_batch *b, double h,
+                                                              int count, const double *u,
+                                                              snw_error *err);
 SNW_API SNW_NODISCARD snw_status snw_device_batch_wait(snw_device_batch *b, snw_error *err);
 
 // Positions of `npoint` points at nodes (snw_robot_node) with coordinates `at` (3 npoint, in the

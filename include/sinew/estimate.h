@@ -71,6 +71,11 @@ SNW_API SNW_NODISCARD snw_status snw_estimator_predict(snw_estimator *e, const d
 // Take in a measurement y (ny; NaN: not measured) at the present instant, with the inputs u there.
 SNW_API SNW_NODISCARD snw_status snw_estimator_correct(snw_estimator *e, const double *u,
                                                        const double *y, snw_error *err);
+// Changes of the unknown inputs of which the measurements so far tell nothing: along them 99 % of
+// the variance is left that first value and walk alone would give. *directions <- count rows of
+// nunknown, SI, the largest part of each at its standard deviation; they belong to the estimator.
+SNW_API SNW_NODISCARD snw_status snw_estimator_unseen(snw_estimator *e, int *count,
+                                                      const double **directions, snw_error *err);
 // The present estimate; it belongs to the estimator.
 SNW_API const snw_estimate *snw_estimator_view(const snw_estimator *e);
 

@@ -26,7 +26,15 @@ typedef struct snw_sweep_options {
     int shard, shards;  // only rows of shard `shard` (from 1) of `shards`; 0: all
     int resume;         // not 0: compute what is missing in an unfinished output
     int force;          // not 0: replace an output of other rows
+    const char *engine; // "auto", "packs" or "alone", see below; NULL: "auto"
 } snw_sweep_options;
+
+// Engine of the rows. With "auto" the implicit steps of rows are solved in packs of 8 (AVX-512) or
+// 4 (AVX2) rows where processor, scheme and model allow it, as in sinew/batch.h: several times
+// faster, and the same results to the tolerance of the solver. A row is the same to the last bit
+// whatever is computed beside it. "alone": each row as sinew run does, to the last bit. "packs": as
+// "auto", but refused where packs do not serve the plan. The result file has the engine of each
+// row.
 
 SNW_API snw_sweep_options snw_sweep_defaults(void);
 
@@ -34,9 +42,13 @@ SNW_API snw_sweep_options snw_sweep_defaults(void);
 // the sum of the times of all rows.
 typedef struct snw_sweep_report {
     int64_t rows, done, failed, refused, crashed, waiting, computed;
+    int64_t packs; // of all rows, stepped in packs
     double seconds, work;
     int workers;
     int leads; // 0: a rank of MPI other than the first, which has no counts
+    // "packs of 8 (AVX-512)" or "alone", and why it is that; the text is constant or empty
+    const char *engine;
+    char why[160];
 } snw_sweep_report;
 
 // Hooks; each may be NULL. `user` is passed to both.

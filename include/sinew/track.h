@@ -45,8 +45,11 @@ typedef struct snw_track_options {
                           // inputs
     int nlimit;           // of inputs; the others have none
     const snw_track_limit *limit;
-    int iterations;   // most, default 50; with limits three times as many
-    double tolerance; // relative fall of the cost at which the search ends, default 1e-10
+    int iterations; // most, default 100; with limits three times as many
+    // relative fall of the cost at which the search ends, default 1e-10. It also ends where the
+    // errors are 1e-4 of those of the first motion and the cost falls by less than 1 % in an
+    // iteration, unless this is 0
+    double tolerance;
 } snw_track_options;
 
 SNW_API snw_track_options snw_track_defaults(void);

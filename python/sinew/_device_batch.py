@@ -3,56 +3,78 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
-from ._core import OfThisProcess, c_text, new_error, raise_error, real, text
-from ._errors import ArgumentError
+from ._core import OfThisProcess, c_text, new_error, override_list, raise_error, text
+from ._device_array import DeviceArray, address_of
+from ._errors import ArgumentError, Error
 from ._model import Model, model_of
 from ._robot import Robot, steps_options
 from ._sinew import ffi, lib
-from ._types import Array, Mask, Overrides, Path, Pointer
-from ._units import seconds
+from ._types import Array, Mask, Overrides, Path, Pointer, Value
+from ._units import read, seconds
 
 
-class DeviceArray:
-    """Numbers (n, columns) in the memory of a device, robot by robot.
+class DeviceParameters(MutableMapping[str, "Value | Array"]):
+    """Values of the robots by path: `parameters["silicone.young"] = values`, (n,) or one for all, in SI units or as texts.
 
-    `torch.as_tensor(array, device="cuda")` and `cupy.asarray(array)` see them without a copy
-    (`__cuda_array_interface__`); `get()` copies them to NumPy, `array[:] = values` writes them.
+    Robots whose values change wait for their next start. What the model has in common for all robots stays: the structure,
+    numbers of functions and nodes. The host makes a model for each robot, which takes some 0.1 ms, and the device keeps it.
     """
 
-    def __init__(self, batch: DeviceBatch, pointer: Pointer, columns: int, dtype: Any = np.float64):
-        self._batch, self._pointer = batch, pointer
-        self.shape, self.dtype = (batch.n, columns), np.dtype(dtype)
+    def __init__(self, batch: DeviceBatch):
+        self._batch = batch
+        self._set: dict[str, list[Value]] = {}
 
-    @property
-    def strides(self) -> tuple[int, int]:
-        """Bytes from robot to robot and from column to column."""
-        return self.dtype.itemsize, self.dtype.itemsize * self.shape[0]
+    def __setitem__(self, path: str, value: Value | Array) -> None:
+        self.update({path: value})
 
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        if self._batch.device == "host":
-            raise AttributeError("this batch is on the host; use get()")
-        return {"shape": self.shape, "strides": self.strides, "typestr": self.dtype.str, "version": 3, "stream": 1,
-                "data": (int(ffi.cast("uintptr_t", self._pointer)), False)}  # fmt: skip
+    def update(self, values: Mapping[str, Value | Array]) -> None:  # type: ignore[override]  # of a mapping only, all at once
+        """Set several values at once."""
+        n, wanted = self._batch.n, dict(self._set)
+        for path, value in values.items():
+            if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
+                wanted[path] = list(cast("Sequence[Value]", value))
+            else:
+                wanted[path] = [cast(Value, value)] * n
+            if len(wanted[path]) != n:
+                raise ArgumentError(f"'{path}' needs {n} values, but has {len(wanted[path])}")
+        for i in range(n):
+            count, texts, _kept = override_list({path: value[i] for path, value in wanted.items()})
+            try:
+                self._batch._call(lib.snw_device_batch_set_parameters, i, count, texts)
+            except Error as failure:
+                raise type(failure)(f"robot {i}: {failure.text}; it and those behind it keep their values", failure.file,
+                                    failure.line, failure.column) from None  # fmt: skip
+        self._set = wanted
 
-    def get(self) -> Array:
-        """A copy in NumPy, (n, columns), SI; waits for the steps under way."""
-        out = np.empty(self.shape[::-1], dtype=self.dtype)
-        self._batch._call(lib.snw_device_batch_read, self._pointer, out.nbytes, ffi.from_buffer(out))
-        return out.T
+    def __getitem__(self, path: str) -> Array:
+        """Values of all robots, SI, (n,)."""
+        if path not in self._set:
+            return np.full(self._batch.n, self._batch.model.quantity(path)[0])
+        return np.array([read(x)[0] if isinstance(x, str) else x for x in self._set[path]])
 
-    def __setitem__(self, key: slice, value: object) -> None:
-        if key != slice(None):
-            raise ArgumentError("an array on a device is written as a whole, array[:] = values, or through PyTorch or CuPy")
-        columns = np.ascontiguousarray(np.broadcast_to(real(value, "values"), self.shape).T, dtype=self.dtype)
-        self._batch._call(lib.snw_device_batch_write, ffi.from_buffer(columns), columns.nbytes, self._pointer)
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._batch.model.has(path)
+
+    def unit(self, path: str) -> str:
+        """SI unit of a value."""
+        return self._batch.model.quantity(path)[1]
+
+    def __delitem__(self, path: str) -> None:
+        raise TypeError("values of a model cannot be removed")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._batch.model.parameter_parts)
+
+    def __len__(self) -> int:
+        return len(self._batch.model.parameter_parts)
 
     def __repr__(self) -> str:
-        return f"<{self.shape[0]} x {self.shape[1]} {self.dtype} on {self._batch.device}>"
+        return repr(self._batch.model.parameter_parts)
 
 
 class DeviceBatch(OfThisProcess):
@@ -60,14 +82,20 @@ class DeviceBatch(OfThisProcess):
 
     >>> batch = sinew.Batch("arm.yaml", 100_000, device="cuda")
     >>> batch.take("cord(1)")                     # its tension is batch.u from now on, not the law of the file
-    >>> u = torch.as_tensor(batch.u, device="cuda")
+    >>> q, u = torch.from_dlpack(batch.q), torch.from_dlpack(batch.u)     # views of the device's memory
     >>> batch.start(step="10 ms")
     >>> u[:, 0] = tensions                        # on the device
-    >>> batch.step(count=10)
-    >>> batch.q.get(), batch.failed               # (n, nq), mask of robots whose step did not converge
+    >>> batch.step(count=10)                      # q has the new coordinates
+    >>> batch.reset(failed=True)                  # robots that have failed begin again from their `home`
+    >>> batch.q.get(), batch.failed               # copies on the host: (n, nq), mask of robots whose step did not converge
 
-    All robots have the same time and the same parameters. `device`: "cuda", "cuda:1", ..; "host": the same program on this
-    processor, for tests. What the device does not compute is refused with its name.
+    All robots have the same time. A robot that fails, also by numbers that are not finite, stays where it is, is in
+    `status` and disturbs no other. `device`: "cuda", "cuda:1", ..; "host": the same program on this processor, for tests.
+    What the device does not compute is refused with its name.
+
+    Calls return before their work is done: it is queued in one stream of the device, at first the legacy default stream, in
+    which PyTorch computes as well, so that both are in order. Whoever computes in another stream sets `stream`, or calls
+    `wait()`.
     """
 
     _instead = "make another one of the same model"
@@ -80,6 +108,7 @@ class DeviceBatch(OfThisProcess):
             raise_error(self._err)
         self._b = ffi.gc(out[0], lib.snw_device_batch_close)
         self.model, self.device, self.n = model, device, n
+        self._index = int(device[5:] or 0) if device.startswith("cuda") else 0
         self.nq, self.nv = lib.snw_device_batch_nq(self._b), lib.snw_device_batch_nv(self._b)
         self.q = DeviceArray(self, lib.snw_device_batch_q(self._b), self.nq)
         """Coordinates, SI, (n, nq): written before `start`, read after steps."""
@@ -87,10 +116,15 @@ class DeviceBatch(OfThisProcess):
         """Velocities, SI, (n, nv), likewise."""
         self.u = DeviceArray(self, lib.snw_device_batch_u(self._b), lib.snw_device_batch_inputs(self._b))
         """Inputs of the actuators, SI, (n, inputs); they act for actuators that were taken over."""
-        self.status = DeviceArray(self, lib.snw_device_batch_status(self._b), 1, np.int32)
-        """0 for robots that step, (n, 1)."""
+        self.status = DeviceArray(self, lib.snw_device_batch_status(self._b), 1, np.int32, writeable=False)
+        """0 for robots that step, 1 for those that have not been started, more for those that have failed; (n, 1), to read."""
+        self.home = DeviceArray(self, lib.snw_device_batch_home(self._b), self.nq + self.nv)
+        """Coordinates, then velocities, with which `reset` begins, (n, nq + nv)."""
+        self.parameters = DeviceParameters(self)
+        """Values of the robots by path, see `DeviceParameters`."""
         if isinstance(robot, Robot):
             self.q[:], self.v[:] = robot.q, robot.v
+            self.home[:] = np.concatenate([robot.q, robot.v])
         self.dt = 0.0
         """Step of the last start, s."""
 
@@ -108,26 +142,34 @@ class DeviceBatch(OfThisProcess):
         """Time of all robots, s."""
         return float(lib.snw_device_batch_time(self._b))
 
+    @property
+    def stream(self) -> int:
+        """Handle of the stream (cudaStream_t) in which the work is queued; 0: the legacy default stream.
+
+        Set it to a handle, a `torch.cuda.Stream` or a `cupy.cuda.Stream`; work so far goes before.
+        """
+        return int(ffi.cast("uintptr_t", lib.snw_device_batch_stream(self._b)))
+
+    @stream.setter
+    def stream(self, stream: Any) -> None:
+        handle = int(getattr(stream, "cuda_stream", getattr(stream, "ptr", stream)))
+        self._call(lib.snw_device_batch_set_stream, ffi.cast("void *", handle))
+
+    def _order(self, stream: int, waits: bool) -> None:
+        """What is queued in `stream` waits for the batch; `waits`: the batch waits for it."""
+        self._call(lib.snw_device_batch_order, ffi.cast("void *", stream), waits)
+
     def take(self, actuator: str, taken: bool = True) -> None:
         """Let the columns of `u` replace the law of an actuator for all robots, or no longer."""
         index = list(self.model.actuators).index(self.model.actuators[actuator].name)
         self._call(lib.snw_device_batch_take, index, int(taken))
 
-    def _mask(self, at: Any) -> tuple[Pointer, Any]:
-        """Address of a mask on the device, and what keeps it alive."""
+    def _mask(self, at: Any) -> Pointer:
+        """Address of a mask on the device."""
         if at is None:
-            return ffi.NULL, None
-        if self.device == "host":
-            mask = np.ascontiguousarray(at, dtype=bool)
-            if mask.shape != (self.n,):
-                raise ArgumentError(f"'at' is a mask of {self.n}, but has shape {mask.shape}")
-            return ffi.from_buffer("unsigned char[]", mask), mask
-        if not hasattr(at, "__cuda_array_interface__"):
-            raise ArgumentError("'at' is a mask on the device: a tensor of n booleans of PyTorch or CuPy")
-        info = at.__cuda_array_interface__
-        if info["shape"] != (self.n,) or info["typestr"] not in ("|b1", "|u1") or info.get("strides"):
-            raise ArgumentError(f"'at' is a mask of {self.n} booleans, but has shape {info['shape']} of {info['typestr']}")
-        return ffi.cast("unsigned char *", info["data"][0]), at
+            return ffi.NULL
+        address, self._at = address_of(self, at, (self.n,), "b1 u1", "at")  # kept while the device reads it
+        return ffi.cast("unsigned char *", address)
 
     def start(self, step: float | str, scheme: str | None = None, *, at: Any = None, rho: float | None = None,
               alpha: float | None = None, tolerance: float | None = None, account: bool = True) -> None:  # fmt: skip
@@ -137,18 +179,27 @@ class DeviceBatch(OfThisProcess):
         """
         lib.snw_device_batch_set_account(self._b, int(account))
         how, _kept = steps_options(step, scheme, rho, alpha, tolerance, None, 0)
-        pointer, _alive = self._mask(at)
-        self._call(lib.snw_device_batch_start, how, pointer)
+        self._call(lib.snw_device_batch_start, how, self._mask(at))
         self.dt = seconds(step, "step")
 
     def restart(self, at: Any = None) -> None:
         """Start again from `q`, `v` with the options of the last start."""
-        pointer, _alive = self._mask(at)
-        self._call(lib.snw_device_batch_restart, pointer)
+        self._call(lib.snw_device_batch_restart, self._mask(at))
 
-    def step(self, dt: float | None = None, count: int = 1) -> None:
-        """Advance all robots that have not failed by `count` steps; returns before they are done."""
-        self._call(lib.snw_device_batch_step, self.dt if dt is None else dt, count)
+    def reset(self, at: Any = None, *, failed: bool = False) -> None:
+        """Start again from `home`, with the options of the last start; `at`: a mask on the device; `failed`: only those that failed."""
+        self._call(lib.snw_device_batch_reset, self._mask(at), failed)
+
+    def step(self, dt: float | None = None, count: int = 1, *, inputs: Any = None) -> None:
+        """Advance all robots that have not failed by `count` steps; returns before they are done.
+
+        `inputs`: the inputs of each step, an array on the device, (count, inputs, n), instead of `u`.
+        """
+        pointer = ffi.NULL
+        if inputs is not None:
+            address, self._inputs = address_of(self, inputs, (count, *self.u.T.shape), "f8", "inputs")  # likewise
+            pointer = ffi.cast("double *", address)
+        self._call(lib.snw_device_batch_step_inputs, self.dt if dt is None else dt, count, pointer)
 
     def wait(self) -> None:
         """Wait until all steps are done."""
@@ -172,7 +223,7 @@ class DeviceBatch(OfThisProcess):
     @property
     def failed(self) -> Mask:
         """Robots whose start or step failed, a copy on the host; they stay where they are until they are started again."""
-        return self.status.get()[:, 0] > 1
+        return np.asarray(self.status.get()[:, 0] > 1)
 
     @property
     def errors(self) -> dict[int, str]:

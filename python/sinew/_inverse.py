@@ -100,9 +100,15 @@ class InverseSolution:
 _LIMITS = ("", "low", "high", "fall", "rise")
 
 
-def choose_actuators(everything: list[str], names: Names, limits: Limits, rates: Mapping[str, float],
+def with_limits(names: Names | Limits, limits: Limits) -> tuple[Names, Limits]:
+    """Names and limits apart, where names may be given with their limits."""
+    return (list(names), {**names, **limits}) if isinstance(names, Mapping) else (names, limits)
+
+
+def choose_actuators(everything: list[str], names: Names | Limits, limits: Limits, rates: Mapping[str, float],
                      rest: Mapping[str, float]) -> list[tuple[str, float, float, float, float]]:  # fmt: skip
     """Name, low, high, rate, rest of the actuators and inputs that may change; `everything`: all actuators."""
+    names, limits = with_limits(names, limits)
     chosen = [names] if isinstance(names, str) else list(everything if names is None else names)
     if names is not None and not chosen:
         raise ArgumentError("no actuators are given; None means all")

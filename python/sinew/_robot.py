@@ -14,7 +14,7 @@ import numpy as np
 
 from ._core import Exclusive, OfThisProcess, Parts, c_text, doubles, fill, new_error, override_list, raise_error, real, vector, view
 from ._errors import ArgumentError, Error
-from ._inverse import Named, InverseSolution, Limits, Targets, choose_actuators, solve_inverse
+from ._inverse import Named, InverseSolution, Limits, Targets, choose_actuators, solve_inverse, with_limits
 from ._linear import LinearModel, linearize
 from ._model import Coordinates, Model, model_of
 from ._play import Play
@@ -761,16 +761,17 @@ class Robot(OfThisProcess):
         with self._exclusive:
             return StepMap(self, inputs, outputs, seconds(step, "step"), scheme, rho, alpha)
 
-    def solve_inverse(self, targets: Targets, actuators: Names = None, *, limits: Limits = {}, rates: Named = {},
+    def solve_inverse(self, targets: Targets, actuators: Names | Limits = None, *, limits: Limits = {}, rates: Named = {},
                       interval: float = 0, rest: Named = {}, weights: Named = {}, t: float | None = None,
                       tolerance: float = 1e-9) -> InverseSolution:  # fmt: skip
         """Inputs of actuators for desired values of probes in equilibrium; the robot is then in that equilibrium.
 
         `targets`: values by the names of probes or columns, such as {"tip": [0.1, 0, 0.2], "turn.rz": 0.3}; a rotation
         is a rotation vector. `actuators`: names of actuators, inputs or loads ("push.fy") that may change; all
-        actuators unless given. `limits`: (low, high) by name, None for no limit; tensions are not negative unless stated. `rates`: largest change per
-        second, which holds over `interval` seconds. Among several solutions the one next to `rest` (0 unless given) is
-        chosen, inputs measured by the range of their limits. `weights` per unit: 1 for angles, 1/length of the robot
+        actuators unless given. `limits`: (low, high) by name, None for no limit; tensions are not negative unless stated;
+        `actuators` may be such limits themselves. `rates`: largest change per second, which holds over `interval`
+        seconds. Among several solutions the one next to `rest` (0 unless given) is chosen, inputs measured by the range
+        of their limits. `weights` per unit: 1 for angles, 1/length of the robot
         for lengths unless given. A target that cannot be reached gives the nearest point, with the limits that hold it.
         """
         chosen = choose_actuators(list(self.actuators), actuators, limits, rates, rest)
@@ -790,8 +791,8 @@ class Robot(OfThisProcess):
         with self._exclusive:
             return workspace(self._r, ranges, outputs, cells, refine, near, self.t if t is None else t, most)
 
-    def track(self, outputs: Names, targets: Rows, step: float | str, inputs: Names = None, *,
-              weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 50,
+    def track(self, outputs: Names, targets: Rows, step: float | str, inputs: Names | Limits = None, *,
+              weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 100,
               tolerance: float = 1e-10, limits: Limits | None = None,
               rates: Mapping[str, float] | None = None) -> Tracking:  # fmt: skip
         """Inputs for which outputs follow a desired motion from the present state: inverse dynamics over a horizon.
@@ -801,12 +802,13 @@ class Robot(OfThisProcess):
         end it. `inputs`: actuators or components of loads, all actuators unless given, constant over each step.
         `weights` of outputs per unit: 1 for angles, 1/length of the robot for lengths unless given; `effort`: weight of
         the inputs, relative to what each does in the first step alone; `first`: inputs from which the search begins.
-        `limits`: lowest and highest values of inputs by name, `rates`: their largest changes per second. The robot stays
+        `limits`: lowest and highest values of inputs by name, which `inputs` may be themselves; `rates`: their largest changes per second. The robot stays
         as it is.
         """
+        names, within = with_limits(inputs, limits or {})
         with self._exclusive:
-            return track(self._r, outputs, targets, seconds(step, "step"), inputs, weights, effort, first, iterations,
-                         tolerance, limits or {}, rates or {})  # fmt: skip
+            return track(self._r, outputs, targets, seconds(step, "step"), names, weights, effort, first, iterations,
+                         tolerance, within, rates or {})  # fmt: skip
 
     # ---- motion
 

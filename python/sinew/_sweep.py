@@ -47,7 +47,10 @@ class Sweep:
             self.state: Array = names[file["state"][:]]
             """State of each row: waiting, done, failed, refused or crashed."""
             self.seconds: Array = file["seconds"][:]
-            """Time that each row took."""
+            """Time that each row took; of rows in packs their share."""
+            engines = np.array([name.decode() for name in file["engine_name"][:]]) if "engine" in file else np.array(["alone"])
+            self.engine: Array = engines[file["engine"][:] if "engine" in file else np.zeros(len(self.state), int)]
+            """Engine that stepped each row: alone or packs."""
             texts = (text.decode(errors="replace") for text in file["message/text"][:])
             self.messages: dict[int, str] = dict(zip(map(int, file["message/row"][:]), texts))
             """Why rows failed, by their numbers."""
@@ -127,14 +130,17 @@ def sinew_sweep_cancel(user: Pointer) -> bool:
 
 def sweep(plan: Path | Mapping[str, Any], output: Path | None = None, *, workers: int | None = None,
           shard: tuple[int, int] | None = None, resume: bool = False, force: bool = False,
-          progress: bool | Progress = False) -> Sweep:  # fmt: skip
+          engine: str = "auto", progress: bool | Progress = False) -> Sweep:  # fmt: skip
     """Compute the rows of a plan and return its `Sweep`.
 
     `plan`: a plan file, or a dictionary with its keys, whose files are relative to the current folder. `output`: the
     result file; without it the results live in a temporary file as long as the returned object. `workers`: processes, one
     for each processor unless given. `shard`: (i, n), only every n-th row from the i-th on. `resume`: compute what an
-    interrupted `output` lacks. `force`: replace an output. `progress`: True for a line on standard error, or a function of
-    the rows that are done, that failed, all rows, and the seconds.
+    interrupted `output` lacks. `force`: replace an output. `engine`: "auto" solves the implicit steps of 4 or 8 rows at
+    once where processor, scheme and model allow it, which gives the same results to the tolerance of the solver; "alone"
+    computes each row as a run by itself, to the last bit; "packs" is as "auto", but refused where packs do not serve.
+    `progress`: True for a line on standard error, or a function of the rows that are done, that failed, all rows, and the
+    seconds.
 
     Rows that fail are rows of the result. Ctrl-C raises KeyboardInterrupt; rows that are done are kept in `output`.
 
@@ -159,8 +165,8 @@ def sweep(plan: Path | Mapping[str, Any], output: Path | None = None, *, workers
         path = file_name(plan)
     target = os.path.join(place, "sweep.h5") if output is None else file_name(output)
     how, err, report = ffi.new("snw_sweep_options *"), new_error(), ffi.new("snw_sweep_report *")
-    name = ffi.new("char[]", file_path(target))
-    how.output, how.workers, how.resume, how.force = name, workers or 0, resume, force
+    name, engine_name = ffi.new("char[]", file_path(target)), ffi.new("char[]", c_text(engine, "engine"))
+    how.output, how.workers, how.resume, how.force, how.engine = name, workers or 0, resume, force, engine_name
     if shard is not None:
         how.shard, how.shards = shard
     status = lib.snw_sweep_run(file_path(path), how, hooks.c, report, err)

@@ -39,6 +39,12 @@ def _covariance(given: Weights, names: Sequence[str], what: str, positive: bool 
     return matrix
 
 
+def _eigen(P: Array) -> tuple[Array, Array]:
+    """Eigenvalues of a symmetric matrix, and the rows of its eigenvectors."""
+    value, vector = np.linalg.eigh(P)
+    return value, vector.T
+
+
 @dataclass
 class _Belief:
     """A point, unknown inputs w beside it, and the covariance of the deviations of both."""
@@ -114,6 +120,7 @@ class _Estimator:
         for name, (_, deviation) in initial.items():
             k = s.n + s.names.index(name)
             first[k, k] = float(deviation) ** 2
+        self._first = np.diag(first)[s.n :].copy()  # variances of the unknown inputs
         point, N = system.project(point)
         if N is not None:
             N = s.widen(N)
@@ -123,6 +130,7 @@ class _Estimator:
         """Of all measurements so far."""
         self.surprise = np.nan
         """Of the last measurement: its squared innovation in units of its covariance; its mean is the number of outputs."""
+        self._steps = 0
 
     @property
     def point(self) -> Array:
@@ -144,6 +152,20 @@ class _Estimator:
         """Standard deviations of all states and unknown inputs."""
         names = [s.name for s in self._s.system.states] + self._s.names  # type: ignore[attr-defined]
         return dict(zip(names, (float(x) for x in np.sqrt(np.maximum(np.diag(self.P), 0)))))
+
+    @property
+    def unseen(self) -> list[dict[str, float]]:
+        """Changes of the unknown inputs of which the measurements so far tell nothing: along them 99 % of the variance is
+        left that first value and walk alone would give."""
+        n, nw = self._s.n, self._s.nw
+        alone = np.sqrt(self._first + self._steps * self._s.walk)
+        unit = np.where(alone > 0, alone, np.inf)
+        found = []
+        for part, direction in zip(*_eigen(self.P[n:, n:] / np.outer(unit, unit))):
+            if part > 0.99:
+                direction = direction / direction[np.argmax(np.abs(direction))]
+                found.append({name: float(d * a) for name, d, a in zip(self._s.names, direction, alone) if abs(d) > 1e-6})
+        return found
 
     def output(self, u: Numbers) -> tuple[Array, Array]:
         """Outputs of the estimate, and their covariance without noise."""
@@ -197,6 +219,7 @@ class KalmanFilter(_Estimator):
     def predict(self, u: Numbers) -> None:
         """One step under the known inputs u, without a measurement."""
         at = self._belief
+        self._steps += 1
         to, self._y, A, self._C = self._s.step(at.point, at.w, u)
         P = A @ at.P @ A.T + self._W
         self._belief = _Belief(to, at.w, 0.5 * (P + P.T))
@@ -262,6 +285,7 @@ class MovingHorizon(_Estimator):
         if len(self._window) == self.horizon:
             self._arrival, self._start = self._second, self._window.pop(0).at
         last = self._window[-1].at if self._window else self._start
+        self._steps += 1
         u, y = vector(u, len(s.known), "u"), vector(y, s.system.ny, "y")
         to = s.system.step(last.point, s.inputs(u, last.w))[0]
         self._window.append(_Instant(_Belief(to, last.w, last.P), u, y))

@@ -328,6 +328,38 @@ static snw_status filter_rows(estimation *o, snw_robot *r, snw_error *err) {
 
 // ---- output -------------------------------------------------------------------------------------
 
+// Say which changes of the unknown inputs the measurements do not show.
+static snw_status warn_unseen(const estimation *o, snw_reply *reply, snw_error *err) {
+    const snw_linear_model *m = snw_step_map_model(o->steps);
+    const double *direction;
+    int count;
+    SNW_TRY(snw_estimator_unseen(o->filter, &count, &direction, err));
+    for (int k = 0; k < count; k++, direction += o->nunknown) {
+        char text[1024] = "the measurements do not show";
+        size_t used = strlen(text);
+        int parts = 0;
+        for (int i = 0; i < o->nunknown; i++) parts += direction[i] != 0;
+        const char *before = parts > 1 ? " this change: " : " ";
+        for (int i = 0; i < o->nunknown && used < sizeof text; i++) {
+            if (direction[i] == 0) continue;
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.60s'", before,
+                                     o->unknown[i].name);
+            if (parts > 1 && used < sizeof text)
+                used += (size_t)snprintf(text + used, sizeof text - used, " by %.3g %.20s",
+                                         direction[i], m->input[m->nu - o->nunknown + i].unit);
+            before = ", ";
+        }
+        if (used < sizeof text)
+            (void)snprintf(text + used, sizeof text - used, "; %s",
+                           parts > 1
+                               ? "measure more, or leave one of them out"
+                               : "its deviation is that of first value and walk. Measure more, or "
+                                 "leave it out");
+        snw_reply_warn(reply, o->job->path, text);
+    }
+    return SNW_OK;
+}
+
 static void print_result(const estimation *o) {
     const snw_estimate *e = snw_estimator_view(o->filter);
     const snw_linear_model *m = snw_step_map_model(o->steps);
@@ -345,6 +377,22 @@ static void print_result(const estimation *o) {
     printf("\nsquared surprise of the measurements %.3g on average (1 where model and noise are "
            "right), log-likelihood %.6g\n",
            o->surprise / fmax(o->count, 1), e->log_likelihood);
+}
+
+// The changes that no measurement shows, inputs with their parts.
+static snw_status json_unseen(const estimation *o, snw_json *j, snw_error *err) {
+    const double *direction;
+    int count;
+    SNW_TRY(snw_estimator_unseen(o->filter, &count, &direction, err));
+    snw_field_list(j, "unseen");
+    for (int k = 0; k < count; k++, direction += o->nunknown) {
+        snw_field_object(j, NULL);
+        for (int i = 0; i < o->nunknown; i++)
+            if (direction[i] != 0) snw_field_number(j, o->unknown[i].name, direction[i]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    return SNW_OK;
 }
 
 static void json_result(const estimation *o, snw_json *j) {
@@ -400,8 +448,10 @@ static snw_status estimate_robot(estimation *o, snw_robot *r, snw_reply *reply, 
             s = snw_fail(err, SNW_E_IO, "%s could not be written", to);
     }
     if (s != SNW_OK) return s;
+    SNW_TRY(warn_unseen(o, reply, err));
     if (reply->json) {
         json_result(o, reply->json);
+        SNW_TRY(json_unseen(o, reply->json, err));
     } else {
         print_result(o);
         if (to) printf("estimates in %s\n", to);
@@ -474,7 +524,9 @@ const snw_command snw_cmd_estimate = {
     .about =
         "Runs an extended Kalman filter on the steps of the robot: state, outputs and unknown "
         "inputs (loads, tensions) at each instant of a file of measurements, from what was "
-        "measured up to then, with standard deviations. Unknown inputs are random walks.\n\n"
+        "measured up to then, with standard deviations. Unknown inputs are random walks. A warning "
+        "names those, or the changes of several, that the measurements do not show. The tension "
+        "of a cable of given length can be measured if the cable has a compliance.\n\n"
         "The squared surprise of a measurement, in units of its own expected spread, is 1 on "
         "average where model and noise are right; larger: the noise is larger than stated, or the "
         "robot differs from the model.",

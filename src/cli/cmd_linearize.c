@@ -203,7 +203,8 @@ static const snw_option options[] = {
     {"three-inputs", 0, NULL, false,
      "given coordinates enter with value, rate and acceleration as three inputs, not as states"},
     {"step", 0, "TIME", false, "the discrete model of a step of this length, e.g. --step '10 ms'"},
-    {"scheme", 0, "NAME", false, "with --step: time scheme, generalized-alpha unless given"},
+    {"scheme", 0, "NAME", false,
+     "with --step: time scheme, implicit, conserving or moreau; generalized-alpha unless given"},
     {"rho", 0, "NUMBER", false, "with --step: spectral radius of the scheme at infinity"},
     {"alpha", 0, "NUMBER", false, "with --step: parameter of bdf-alpha"},
     {"reduce", 0, NULL, false,
@@ -231,7 +232,8 @@ const snw_command snw_cmd_linearize = {
         "and states that laws read are states, and so are the strains of the branches of materials "
         "that relax. With --step it is the discrete model of a step of an implicit "
         "scheme, whose past belongs to the states; roots that belong to the scheme are marked as "
-        "parasitic.\n\n"
+        "parasitic. Steps of conserving and moreau have no past but coordinates, rates and memory; "
+        "hard contacts stay closed or open, and a step in which one changes is refused.\n\n"
         "Prints operating values, matrices, poles, and which poles no input reaches or no output "
         "shows. A model about a moving point is that of the instant.",
     .option = options,

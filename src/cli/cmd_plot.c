@@ -11,6 +11,7 @@
 #include "job/choice.h"
 #include "job/job.h"
 #include "output/plot_data.h"
+#include "output/plot_family.h"
 #include "output/plot_map.h"
 #include "output/plot_svg.h"
 #include "output/plot_sweep.h"
@@ -337,6 +338,7 @@ static snw_status make_figure(job *j, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "a figure shows one of --probe, --phase, --shape and --energy");
     }
+    SNW_TRY(snw_plot_family(j->pool, j->nrun, j->run, err));
     if (snw_args_has(j->args, "phase")) {
         SNW_TRY(choose_phase_columns(j, err));
         return snw_plot_phase(j->pool, j->nrun, j->run, &j->figure, err);
@@ -570,7 +572,8 @@ const snw_command snw_cmd_plot = {
         "Draws a figure for a paper from result files: probes over time, one over another, "
         "shapes of the robot, its energies, or the convergence of errors from run to run; "
         "of a table of 'sinew optimize --log' cost and violation over the evaluations. "
-        "Runs, also of several files, are drawn in the same panels. Axes have round numbers "
+        "Runs, also of several files, are drawn in the same panels; runs of an `each` are named by "
+        "the values in which they differ, and shaded in their order. Axes have round numbers "
         "and SI prefixes; the colours are distinguishable for the colour-blind.\n\n"
         "The file may also be a map by sinew workspace: points of the pose, coloured by their "
         "distance to singularity, and the boundary by its kinds; or the results of sinew sweep, "

@@ -79,6 +79,7 @@ static snw_status sweep_read_options(const snw_args *args, snw_sweep_options *ho
     how->output = snw_args_value(args, "output");
     how->resume = snw_args_has(args, "resume");
     how->force = snw_args_has(args, "force");
+    how->engine = snw_args_value(args, "engine");
     return read_shard(args, how, err);
 }
 
@@ -115,7 +116,7 @@ static snw_status write_plan(const char *path, const char *table, snw_reply *rep
     snw_sweep_plan *p = NULL;
     snw_sweep_row_computer *c = NULL;
     SNW_TRY(snw_sweep_plan_read(path, &p, err));
-    snw_status s = snw_sweep_row_computer_open(p, &c, err);
+    snw_status s = snw_sweep_row_computer_open(p, SNW_SWEEP_ALONE, &c, err);
     if (s == SNW_OK) s = snw_sweep_row_refuse_output(c, table, err);
     double *value =
         s == SNW_OK ? snw_pool_array(p->pool, (size_t)p->nparameter, sizeof *value) : NULL;
@@ -150,6 +151,9 @@ static void print_counts(const snw_sweep_report *r, snw_reply *reply) {
         snw_field_integer(reply->json, "waiting", r->waiting);
         snw_field_integer(reply->json, "computed", r->computed);
         snw_field_integer(reply->json, "workers", r->workers);
+        snw_field_integer(reply->json, "packs", r->packs);
+        snw_field_text(reply->json, "engine", r->engine);
+        snw_field_text(reply->json, "alone", r->why);
         snw_field_number(reply->json, "seconds", r->seconds);
         snw_field_number(reply->json, "work", r->work);
         return;
@@ -161,9 +165,10 @@ static void print_counts(const snw_sweep_report *r, snw_reply *reply) {
     if (r->waiting) printf(", %lld waiting", (long long)r->waiting);
     printf("\n");
     if (r->computed > 0)
-        printf("%lld computed in %.3g s, %.4g rows/s, by %d worker%s\n", (long long)r->computed,
-               r->seconds, (double)r->computed / r->seconds, r->workers,
-               r->workers == 1 ? "" : "s");
+        printf("%lld computed in %.3g s, %.4g rows/s, by %d worker%s, %s%s%s%s\n",
+               (long long)r->computed, r->seconds, (double)r->computed / r->seconds, r->workers,
+               r->workers == 1 ? "" : "s", r->why[0] ? "" : "in ", r->engine, r->why[0] ? ": " : "",
+               r->why);
 }
 
 // *begun <- plan and model were right.
@@ -200,7 +205,8 @@ static bool ends_in_h5(const char *path) {
 static snw_status sweep_or_report(const snw_args *args, snw_reply *reply, bool *begun,
                                   snw_error *err) {
     static const char *const reports[] = {"pareto", "csv", "result"};
-    static const char *const works[] = {"output", "jobs", "shard", "resume", "force", "table"};
+    static const char *const works[] = {"output", "jobs",  "shard", "resume",
+                                        "force",  "table", "engine"};
     const char *path = snw_args_operand(args, 0);
     const bool report = ends_in_h5(path);
     for (size_t i = 0; !report && i < sizeof reports / sizeof *reports; i++) {
@@ -238,6 +244,10 @@ static const snw_option options[] = {
     {"resume", 0, NULL, false,
      "compute the rows that an interrupted sweep has left; rows that are there, also failed ones, "
      "are kept"},
+    {"engine", 0, "NAME", false,
+     "auto: implicit steps of 4 or 8 rows at once in packs where processor, scheme and model allow "
+     "it, equal to the tolerance of the solver; alone: each row as sinew run, to the last bit; "
+     "packs: as auto, but refused where packs do not serve (default: auto)"},
     {"force", 'f', NULL, false, "replace results of another sweep, and compute all rows again"},
     {"table", 0, "FILE.csv", false,
      "only write the numbered rows of the plan, in SI units; nothing is computed"},

@@ -125,10 +125,23 @@ static void track_table(const snw_track_result *r, double start, double step, co
     }
 }
 
-static void track_json(snw_json *j, const snw_track_result *r) {
+// The largest error of an output, in its unit, and the step at whose end it is; -1: no targets.
+static int largest_error(const snw_track_result *r, const double *target, int output,
+                         double *error) {
+    int at = -1;
+    *error = 0;
+    for (int n = 0; n < r->nstep; n++) {
+        const double e = fabs(r->y[n * r->noutput + output] - target[n * r->noutput + output]);
+        if (!isnan(e) && (at < 0 || e > *error)) *error = e, at = n;
+    }
+    return at;
+}
+
+static void track_json(snw_json *j, const snw_track_result *r, const snw_track_options *how,
+                       double start) {
     snw_field_bool(j, "converged", r->converged);
     snw_field_integer(j, "iterations", r->iterations);
-    snw_field_number(j, "error", r->error);
+    snw_field_number(j, "mean_error", r->error);
     snw_field_number(j, "largest", r->largest);
     snw_field_number(j, "squares", r->squares);
     snw_field_number(j, "cost", r->cost);
@@ -142,6 +155,12 @@ static void track_json(snw_json *j, const snw_track_result *r) {
             snw_field_object(j, NULL);
             snw_field_text(j, "name", column[i].name);
             snw_field_text(j, "unit", column[i].unit);
+            double error;
+            const int worst = side ? largest_error(r, how->target, i, &error) : -1;
+            if (worst >= 0) {
+                snw_field_number(j, "largest_error", error);
+                snw_field_number(j, "at", start + (worst + 1) * how->step);
+            }
             snw_field_list(j, "values");
             for (int k = 0; k < r->nstep; k++) snw_field_number(j, NULL, value[k * n + i]);
             snw_json_close(j);
@@ -151,10 +170,17 @@ static void track_json(snw_json *j, const snw_track_result *r) {
     }
 }
 
-static void track_print(const snw_track_result *r) {
+static void track_print(const snw_track_result *r, const snw_track_options *how, double start) {
     printf("%d steps, %d iterations%s\n", r->nstep, r->iterations,
            r->converged ? "" : ", not converged");
     printf("weighted error: root of the mean square %.6g, largest %.6g\n", r->error, r->largest);
+    for (int i = 0; i < r->noutput; i++) {
+        double error;
+        const int worst = largest_error(r, how->target, i, &error);
+        if (worst >= 0)
+            printf("  %-26s largest error %.6g %s at t = %.6g s\n", r->output[i].name, error,
+                   r->output[i].unit, start + (worst + 1) * how->step);
+    }
     printf("integral of the squares of the inputs: %.9g\n", r->squares);
     if (r->multiplier)
         printf("limits hold %d of %d inputs of steps\n", r->limited, r->nstep * r->ninput);
@@ -196,8 +222,8 @@ static snw_status track_robot(const snw_args *args, const snw_job *job, snw_robo
             s = snw_output_close(&out, SNW_OK, err);
         }
     }
-    if (s == SNW_OK && reply->json) track_json(reply->json, found);
-    if (s == SNW_OK && !reply->json) track_print(found);
+    if (s == SNW_OK && reply->json) track_json(reply->json, found, &how, start);
+    if (s == SNW_OK && !reply->json) track_print(found, &how, start);
     snw_track_close(found);
     return s;
 }
@@ -229,7 +255,9 @@ static int cmd_track_run(const snw_args *args, snw_reply *reply) {
     if (s == SNW_OK && !converged)
         s = snw_fail(
             &err, SNW_E_DIVERGED,
-            "the search did not converge; its last motion is given. Try more --iterations");
+            "the search did not converge; its last motion and errors are given. Try more "
+            "--iterations, a slower motion, shorter steps, limits of the inputs or a larger "
+            "--effort");
     if (s != SNW_OK) snw_reply_fail(reply, &err);
     snw_job_close(&job);
     return snw_reply_exit_input(s);
@@ -250,7 +278,7 @@ static const snw_option options[] = {
      "weight of the squares of inputs, relative to what each does to the targets in the first "
      "step alone, 1e-9 unless given"},
     {"iterations", 0, "N", false,
-     "at most so many, 50 unless given; with limits three times as many"},
+     "at most so many, 100 unless given; with limits three times as many"},
     {"at", 0, "WHERE", false,
      "the motion begins at the equilibrium of the file (static, the default) or at its initial "
      "state (start)"},

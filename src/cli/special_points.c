@@ -12,7 +12,9 @@
 
 // One line for each fold and parameter: dt/dm, in SI units.
 static snw_status print_derivatives(const snw_special_table *table, snw_error *err) {
-    if (table->nparameter == 0) return SNW_OK;
+    bool any = false;
+    for (int i = 0; i < table->n; i++) any = any || table->point[i].kind == SNW_SPECIAL_FOLD;
+    if (table->nparameter == 0 || !any) return SNW_OK;
     snw_grid *g;
     SNW_TRY(snw_grid_create("llr", &g, err));
     const char *const head[] = {"derivative", "by", "dt (SI units)"};
@@ -33,12 +35,15 @@ static snw_status print_derivatives(const snw_special_table *table, snw_error *e
 
 snw_status snw_special_print(const snw_special_table *table, const char *step, snw_error *err) {
     if (table->n == 0) return SNW_OK;
+    bool moves = false; // names of coordinates are known
+    for (int i = 0; i < table->n; i++) moves = moves || table->point[i].moves;
     snw_grid *g;
-    SNW_TRY(snw_grid_create("lrrrrrl", &g, err));
+    SNW_TRY(snw_grid_create(moves ? "lrrrrrl" : "lrrrrr", &g, err));
     const char *const head[] = {step,         "path",     table->name ? table->name : "parameter",
                                 "arc length", "unstable", "frequency",
                                 "moves most"};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
+    const size_t columns = sizeof head / sizeof *head - !moves;
+    for (size_t i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < table->n; i++) {
         const snw_special_point *p = &table->point[i];
         char times[32] = "";
@@ -53,7 +58,7 @@ snw_status snw_special_print(const snw_special_table *table, const char *step, s
         } else {
             snw_grid_cell(g, "-");
         }
-        snw_grid_cell(g, "%s", p->moves ? p->moves : "");
+        if (moves) snw_grid_cell(g, "%s", p->moves ? p->moves : "");
     }
     printf("\n");
     const snw_status status = snw_grid_print(g, stdout, err);

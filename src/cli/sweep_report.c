@@ -57,6 +57,22 @@ static result_summary summarise(int64_t n, const double *f) {
     return s;
 }
 
+// Rows that packs have stepped; each row by itself is not worth a word.
+static void report_engines(const report *r) {
+    const snw_sweep_table *t = &r->t;
+    snw_json *j = r->reply->json;
+    if (!t->engine) return;
+    if (j) snw_field_object(j, "engines");
+    for (int k = 0; k < t->engines.n; k++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < t->head.rows; i++) count += t->state[i] > 0 && t->engine[i] == k;
+        if (j) snw_field_integer(j, t->engines.name[k], count);
+        if (!j && k > 0 && count)
+            printf("; %lld of them in %s", (long long)count, t->engines.name[k]);
+    }
+    if (j) snw_json_close(j);
+}
+
 static void report_states(const report *r) {
     const snw_sweep_table *t = &r->t;
     snw_json *j = r->reply->json;
@@ -77,6 +93,7 @@ static void report_states(const report *r) {
         before = before || count;
     }
     if (j) snw_json_close(j);
+    report_engines(r);
     if (!j) printf("\n");
     for (int i = 0; !j && i < t->nmessage && i < SHOWN_MESSAGES; i++)
         printf("  row %lld: %s\n", (long long)t->message_row[i], t->message[i]);

@@ -137,6 +137,12 @@ static int slice_at(const snw_model *m, const snw_rod *rod, double x) {
     return low;
 }
 
+// Slice of point k of the tendons; the world of a straight segment.
+static int slice_of_point(const snw_model *m, int k) {
+    const snw_tendon_point *p = &m->tendon_point[k];
+    return p->segment >= 0 ? 0 : slice_at(m, &m->rod[p->rod], p->x);
+}
+
 // e->point <- points of tendons, slice by slice: all functions at a point are in use at its slice.
 static snw_status place_tendons(snw_elimination *e) {
     const snw_model *m = e->m;
@@ -144,11 +150,9 @@ static snw_status place_tendons(snw_elimination *e) {
     e->point = snw_alloc((size_t)(m->ntendon_point + 1) * sizeof *e->point);
     if (!e->point_of_seg || !e->point) return SNW_E_MEMORY;
     int *start = e->point_of_seg + 1;
-    for (int k = 0; k < m->ntendon_point; k++)
-        start[slice_at(m, &m->rod[m->tendon_point[k].rod], m->tendon_point[k].x)]++;
+    for (int k = 0; k < m->ntendon_point; k++) start[slice_of_point(m, k)]++;
     for (int i = 1; i < m->nseg; i++) start[i] += start[i - 1];
-    for (int k = m->ntendon_point - 1; k >= 0; k--)
-        e->point[--start[slice_at(m, &m->rod[m->tendon_point[k].rod], m->tendon_point[k].x)]] = k;
+    for (int k = m->ntendon_point - 1; k >= 0; k--) e->point[--start[slice_of_point(m, k)]] = k;
     memmove(e->point_of_seg, start, (size_t)m->nseg * sizeof *start);
     e->point_of_seg[m->nseg] = m->ntendon_point;
     return SNW_OK;
@@ -160,7 +164,7 @@ static bool tendon_stiffness(const snw_model *m, const snw_work *w, int i, int k
                              double H[36]) {
     const snw_tendon_point *p = &m->tendon_point[k];
     const double f = cq * w->tendon[i].effort * w->tendon_point[k].tension_fraction * p->w;
-    if (f == 0 || !m->tendon[i].type->is_length) return false;
+    if (f == 0 || p->segment >= 0 || !m->tendon[i].type->is_length) return false;
     snw_tendon_point_hessian(m, p, w->tendon_point[k].xi, f, H);
     return true;
 }
@@ -181,9 +185,9 @@ static void add_tendons(snw_elimination *e, const snw_tangent_at *at, int i, con
     for (int n = e->point_of_seg[i]; n < e->point_of_seg[i + 1]; n++) {
         const int k = e->point[n];
         const snw_tendon_point *p = &m->tendon_point[k];
-        const snw_rod *rod = &m->rod[p->rod];
         double H[36];
         if (!tendon_stiffness(m, w, tendon_of(m, k), k, at->cq, H)) continue;
+        const snw_rod *rod = &m->rod[p->rod];
         const double *phi = m->tendon_phi + p->phi;
         for (int r = 0; r < y; r++) {
             for (int c = 0; c < y; c++) {
@@ -209,9 +213,9 @@ static void tendon_product(const snw_model *m, const snw_work *w, double cq, con
         for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
              k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
-            const snw_rod *rod = &m->rod[p->rod];
             double H[36], strain[6] = {0};
             if (!tendon_stiffness(m, w, i, k, cq, H)) continue;
+            const snw_rod *rod = &m->rod[p->rod];
             const double *phi = m->tendon_phi + p->phi;
             for (int a = 0; a < rod->na; phi += p->count[a], a++) {
                 for (int j = 0; j < p->count[a]; j++)
@@ -226,6 +230,10 @@ static void tendon_product(const snw_model *m, const snw_work *w, double cq, con
             }
         }
     }
+}
+
+static void own_slot(snw_elimination *e, int seg) {
+    if (e->slot[seg] < SNW_ELIMINATION_SHARED) e->slot[seg] = e->nslot++;
 }
 
 // e->slot <- blocks of P: only segments that carry several, or at which pairs act, have their own.
@@ -247,8 +255,14 @@ static snw_status place_wrenches(snw_elimination *e) {
     for (int k = 0; k < 2 * snw_segment_pairs(m); k++) {
         int seg[2];
         snw_segment_pair_ends(m, k / 2, seg);
-        if (e->slot[seg[k % 2]] < SNW_ELIMINATION_SHARED) e->slot[seg[k % 2]] = e->nslot++;
+        own_slot(e, seg[k % 2]);
     }
+    for (int k = 0; k < m->ntendon_segment; k++) {
+        own_slot(e, m->tendon_segment[k].a);
+        own_slot(e, m->tendon_segment[k].b);
+    }
+    for (int k = 0; k < 2 * m->ntouching_slice; k++)
+        own_slot(e, m->touching_slice[k / 2].seg[k % 2]);
     return SNW_OK;
 }
 
@@ -279,7 +293,8 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->unit = snw_alloc(3 * 6 * STATE * sizeof *e->unit);
     e->block = snw_alloc((y * y + 1) * sizeof *e->block);
     e->flux = snw_alloc((y * STATE + 1) * sizeof *e->flux);
-    const size_t count = snw_negative_scratch((int)y > e->most_border ? (int)y : e->most_border);
+    const int border = 2 * e->most_border;
+    const size_t count = snw_negative_scratch((int)y > border ? (int)y : border);
     e->scratch = (snw_arena){.base = snw_alloc(count), .size = count};
     if (s == SNW_OK && !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried &&
                          e->small && e->map && e->unit && e->block && e->flux && e->scratch.base))
@@ -309,13 +324,13 @@ void snw_elimination_destroy(snw_elimination *e) {
 }
 
 double snw_elimination_operations(const snw_elimination *e) {
+    const int border = e->most_border - 6 * (e->most_touched - e->ntouched);
     double sum = 0;
     for (int i = 1; i < e->m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
         // a solution along the tree for each unknown of the border
-        sum +=
-            e->most_border * ((6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6));
+        sum += border * ((6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6));
         sum += rows * STATE * p->n + 6 * columns * p->n + 150 * rows + 60 * columns +
                (rows + columns) * p->leaving * p->leaving + rows * columns * p->leaving;
     }
@@ -747,7 +762,11 @@ static void vary_states(snw_elimination *e, const snw_tangent_at *at, int ns, sn
     for (int i = 1; i < m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
-        (void)map_at(e, at, i, e->map, w);
+        const snw_segment_map map = {.S = e->map, // without its curvature
+                                     .dS = e->map + 6 * n,
+                                     .ddS = e->map + 12 * n,
+                                     .K = e->map + 18 * n};
+        snw_segment_map_at(m, at->chart, i, false, w, &map);
         double *to = e->state + (size_t)i * (size_t)ns;
         state_to_child(w->h[i], w->u[i], w->du[i], ns,
                        e->state + (size_t)m->seg[i].parent * (size_t)ns, to);

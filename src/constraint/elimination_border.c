@@ -26,30 +26,35 @@ enum { STATE = SNW_ELIMINATION_STATE };
 snw_status snw_border_create(snw_elimination *e) {
     const snw_model *m = e->m;
     const int pairs = snw_segment_pairs(m);
-    e->most_border = m->nconstraint + 12 * pairs + m->ntendon;
+    int touches;
+    snw_touch_room(m, &touches, &e->most_touched);
+    e->most_border =
+        m->nconstraint + 12 * pairs + m->ntendon + 2 * m->ntendon_segment + 6 * e->most_touched;
     const size_t n = (size_t)e->most_border;
     if (n == 0) return SNW_OK;
     e->border = snw_alloc(n * sizeof *e->border);
     e->pair = snw_alloc((size_t)(pairs + 1) * sizeof *e->pair);
     e->schur = snw_alloc(n * n * sizeof *e->schur);
-    e->gram = snw_alloc(4 * n * n * sizeof *e->gram);
+    e->gram = snw_alloc(6 * n * n * sizeof *e->gram);
+    e->touch = snw_alloc((size_t)(touches + 1) * sizeof *e->touch);
+    e->touched = snw_alloc((size_t)(e->most_touched + 1) * sizeof *e->touched);
+    e->touched_of_seg = snw_alloc((size_t)m->nseg * sizeof *e->touched_of_seg);
+    for (int i = 0; e->touched_of_seg && i < m->nseg; i++) e->touched_of_seg[i] = -1;
     e->border_rhs = snw_alloc(n * sizeof *e->border_rhs);
     e->border_pivot = snw_alloc(n * sizeof *e->border_pivot);
     e->x = snw_alloc((size_t)m->nv * sizeof *e->x);
     size_t values = 2 * m->store_tendon + (size_t)m->ndrive + 1;
     for (int i = 0; i < m->nloop; i++) values += 6 * (size_t)m->loop[i].ncoupled;
     e->value = snw_alloc(values * sizeof *e->value);
-    const size_t eigen = snw_eigen_symmetric_scratch(12);
-    e->eigen = (snw_arena){.base = snw_alloc(eigen), .size = eigen};
-    return e->eigen.base && e->gram && e->border && e->pair && e->schur && e->border_rhs &&
-                   e->border_pivot && e->x && e->value
+    return e->touch && e->touched && e->touched_of_seg && e->gram && e->border && e->pair &&
+                   e->schur && e->border_rhs && e->border_pivot && e->x && e->value
                ? SNW_OK
                : SNW_E_MEMORY;
 }
 
 void snw_border_destroy(snw_elimination *e) {
-    void *const own[] = {e->border, e->pair,  e->schur, e->border_rhs, e->border_pivot,
-                         e->x,      e->value, e->gram,  e->eigen.base};
+    void *const own[] = {e->border, e->pair, e->schur, e->border_rhs, e->border_pivot,  e->x,
+                         e->value,  e->gram, e->touch, e->touched,    e->touched_of_seg};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
 }
 
@@ -92,8 +97,114 @@ static void take_pairs(snw_elimination *e, const snw_tangent_at *at, const snw_w
     }
 }
 
+// ---- straight segments of tendons ---------------------------------------------------------------
+
+// Tension in point k of tendon i times cq; 0: it has no curvature.
+static double straight_force(const snw_model *m, const snw_tangent_at *at, const snw_work *w, int i,
+                             int k) {
+    if (m->tendon_point[k].segment < 0) return 0;
+    return at->cq * w->tendon[i].effort * w->tendon_point[k].tension_fraction;
+}
+
+// P <- variation of its wrench W = -F on one end (sign of its position in p_b - p_a) by the
+// rotation of that end alone: its direction n in the axes of the end turns.
+static void add_straight_end(const snw_elimination *e, const snw_work *w, int seg, double f,
+                             snw_vec3 n, double *P) {
+    const snw_vec3 own = snw_rotate_inv(w->g[seg].R, n);
+    for (int j = 0; j < 3; j++) {
+        snw_vec3 axis = {{0}};
+        axis.e[j] = 1;
+        const snw_vec3 d = snw_cross(axis, own);
+        for (int r = 0; r < 3; r++) P[(3 + r) * e->ns + j] -= f * d.e[r];
+    }
+}
+
+static void add_straight_ends(snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->ntendon; i++) {
+        for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
+             k++) {
+            const double f = straight_force(m, at, w, i, k);
+            if (f == 0) continue;
+            const snw_tendon_segment *p = &m->tendon_segment[m->tendon_point[k].segment];
+            const snw_vec3 n = w->tendon_point[k].n;
+            const size_t size = 6 * (size_t)e->ns;
+            if (p->a) add_straight_end(e, w, p->a, -f, n, e->P + (size_t)e->slot[p->a] * size);
+            if (p->b) add_straight_end(e, w, p->b, f, n, e->P + (size_t)e->slot[p->b] * size);
+        }
+    }
+}
+
+// The difference of the displacements of both ends across n changes the direction of the tension
+// f: T += f/l (t t' + s s') for unit vectors t, s across n.
+static void straight_axes(snw_vec3 n, snw_vec3 axis[2]) {
+    int least = 0;
+    for (int i = 1; i < 3; i++) least = fabs(n.e[i]) < fabs(n.e[least]) ? i : least;
+    snw_vec3 x = {{0}};
+    x.e[least] = 1;
+    const snw_vec3 t = snw_cross(n, x);
+    axis[0] = snw_scale(1 / snw_norm(t), t);
+    axis[1] = snw_cross(n, axis[0]);
+}
+
+static void list_straight(snw_elimination *e, const snw_tangent_at *at, const snw_work *w, int i,
+                          int k) {
+    const double f = straight_force(e->m, at, w, i, k);
+    if (f == 0) return;
+    const snw_tendon_segment *p = &e->m->tendon_segment[e->m->tendon_point[k].segment];
+    const double stiffness = -f / w->tendon_point[k].f;
+    snw_vec3 axis[2];
+    straight_axes(w->tendon_point[k].n, axis);
+    for (int a = 0; a < 2; a++) {
+        snw_border_unknown *u = &e->border[e->nborder++];
+        *u = (snw_border_unknown){.force_seg = {p->a, p->b},
+                                  .row_seg = {p->a, p->b},
+                                  .diagonal = 1,
+                                  .pair = -1,
+                                  .stiffness = stiffness};
+        u->force[0].f = snw_scale(-1, snw_rotate_inv(w->g[p->a].R, axis[a]));
+        u->force[1].f = snw_rotate_inv(w->g[p->b].R, axis[a]);
+        for (int j = 0; j < 12; j++) u->row[j / 6][j % 6] = stiffness * u->force[j / 6].e[j % 6];
+    }
+}
+
+// The same for all, with the states e->state: e->f += their wrenches.
+static void straight_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->ntendon; i++) {
+        for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
+             k++) {
+            const double f = straight_force(m, at, w, i, k);
+            if (f == 0) continue;
+            const snw_tendon_segment *p = &m->tendon_segment[m->tendon_point[k].segment];
+            const snw_vec3 n = w->tendon_point[k].n;
+            const int end[2] = {p->a, p->b};
+            snw_vec3 turn[2], d = {{0}};
+            for (int l = 0; l < 2; l++) {
+                const double *s = e->state + (size_t)end[l] * (size_t)e->ns;
+                const snw_vec3 zw = {{s[0], s[1], s[2]}}, zv = {{s[3], s[4], s[5]}};
+                turn[l] = snw_rotate(w->g[end[l]].R, zw);
+                d = snw_add(d, snw_scale(l ? 1 : -1, snw_rotate(w->g[end[l]].R, zv)));
+            }
+            const snw_vec3 dn =
+                snw_scale(1 / w->tendon_point[k].f, snw_sub(d, snw_scale(snw_dot(n, d), n)));
+            for (int l = 0; l < 2; l++) {
+                const snw_vec3 force = snw_sub(dn, snw_cross(turn[l], n));
+                snw_wrench *to = &e->f[end[l]];
+                to->f =
+                    snw_add(to->f, snw_scale(l ? f : -f, snw_rotate_inv(w->g[end[l]].R, force)));
+            }
+        }
+    }
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
 void snw_border_add_own(snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
     take_pairs(e, at, w);
+    add_straight_ends(e, at, w);
+    snw_touch_take(e, at, w);
+    snw_touch_add_own(e);
     for (int k = 0; k < snw_segment_pairs(e->m); k++) {
         const snw_pair_matrix *p = &e->pair[k];
         for (int l = 0; p->acts && l < 2; l++) {
@@ -111,6 +222,9 @@ void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_
                         const double *x, double *y) {
     const snw_model *m = e->m;
     take_pairs(e, at, w);
+    straight_product(e, at, w);
+    snw_touch_take(e, at, w);
+    snw_touch_product(e);
     for (int k = 0; k < snw_segment_pairs(m); k++) {
         const snw_pair_matrix *p = &e->pair[k];
         for (int end = 0; p->acts && end < 2; end++) {
@@ -195,8 +309,9 @@ static void list_unknowns(snw_elimination *e, const snw_tangent_at *at, const sn
     }
     for (int i = 0; i < m->ntendon; i++) { // T -= stiffness G G'
         const double stiffness = tendon_stiffness_of(at, w, i);
-        if (stiffness == 0) continue;
         const snw_tendon *t = &m->tendon[i];
+        for (int k = t->point_adr; k < t->point_adr + t->npoint; k++) list_straight(e, at, w, i, k);
+        if (stiffness == 0) continue;
         const double *G = w->tendon_jacobian + t->store;
         e->border[e->nborder++] = (snw_border_unknown){.n = t->ndof,
                                                        .dof = t->dof,
@@ -207,6 +322,7 @@ static void list_unknowns(snw_elimination *e, const snw_tangent_at *at, const sn
                                                        .pair = -1,
                                                        .stiffness = stiffness};
     }
+    snw_touch_list(e);
 }
 
 // x, -e->f += factor times the forces of unknown k
@@ -229,6 +345,12 @@ static double row_times(const snw_elimination *e, int k, const double *x) {
     }
     for (int j = 0; j < u->n; j++) sum += u->row_factor * u->value[j] * x[u->dof[j]];
     return sum;
+}
+
+// out (nborder) <- V x, with the states e->state of x.
+static void rows_times(const snw_elimination *e, const double *x, double *out) {
+    for (int k = 0; k < e->touch_first; k++) out[k] = row_times(e, k, x);
+    snw_touch_rows(e, out + e->touch_first);
 }
 
 // U' x of unknown k, with the states e->state of x.
@@ -259,67 +381,42 @@ static double coupling_stiffness(const snw_elimination *e, int i, int k) {
                   p->E[b->end][a->end][b->component * e->ns + a->component]);
 }
 
-// The unknowns from `first` on that belong to one pair, or one tendon: X (n x n) <- directions with
-// a stiffness, lambda <- these; returns their number.
-static int coupling_directions(snw_elimination *e, int first, int n, double *X, double *lambda) {
-    double one[144];
-    snw_arena scratch = e->eigen;
-    const size_t N = (size_t)n;
-    memset(one, 0, sizeof one);
-    for (int i = 0; i < n; i++) {
-        one[i * (n + 1)] = 1;
-        for (int k = 0; k < n; k++) X[k * n + i] = coupling_stiffness(e, first + i, first + k);
-    }
-    if (snw_eigen_symmetric(n, X, one, true, &scratch, lambda) != SNW_OK) return -1;
-    const double most = fmax(fabs(lambda[0]), fabs(lambda[n - 1]));
-    int kept = 0;
-    for (int k = 0; k < n; k++) {
-        if (!(fabs(lambda[k]) > 1e-13 * most)) continue;
-        lambda[kept] = lambda[k];
-        memmove(X + (size_t)kept++ * N, X + (size_t)k * N, N * sizeof *X);
-    }
-    return kept;
+// A(i, k) of a symmetric matrix, its lower triangle by columns
+static double *lower(double *A, size_t n, size_t i, size_t k) {
+    return i > k ? &A[k * n + i] : &A[i * n + k];
 }
 
-// Negative eigenvalues of T on the motions that the rows allow, from those of T0, theory.md (4.9):
-//   [T0 UX C'; X'U' -1/lambda 0; C 0 0],   Pi = X lambda X',
-// has those of T and as many more as there are positive lambda and rows.
+// Negative eigenvalues of T = T0 + U Pi U' on the motions that the rows allow, from those of T0,
+// theory.md (4.9):
+//   [T0 U 0 C'; U' 0 -1 0; 0 -1 Pi 0; C 0 0 0]
+// has those of T and as many more as there are columns of U and rows of C.
 static void count_negative(snw_elimination *e) {
-    const int n = e->nborder, rows = e->has_rows ? e->m->nconstraint : 0;
-    const size_t N = (size_t)n;
-    double *Q = e->gram, *Z = Q + N * N, *K = Z + N * N, X[144], lambda[12];
-    int kept = rows, negative = 0, extra = rows;
-    memset(Z, 0, N * N * sizeof *Z); // columns: the new unknowns
-    memset(K, 0, N * N * sizeof *K);
-    for (int i = 0; i < rows; i++) Z[(size_t)i * (N + 1)] = 1, K[i] = e->border[i].diagonal;
-    for (int first = rows, count; first < n; first += count) {
-        const int pair = e->border[first].pair;
-        for (count = 1; pair >= 0 && first + count < n && e->border[first + count].pair == pair;)
-            count++;
-        const int found = coupling_directions(e, first, count, X, lambda);
-        if (found < 0) e->is_definite = false;
-        for (int k = 0; k < found; k++, kept++) {
-            for (int i = 0; i < count; i++)
-                Z[(size_t)kept * N + (size_t)(first + i)] = X[k * count + i];
-            K[kept] = -1 / lambda[k];
-            extra += lambda[k] > 0;
-        }
+    const size_t n = (size_t)e->nborder, rows = e->has_rows ? (size_t)e->m->nconstraint : 0,
+                 acting = n - rows, size = n + acting;
+    double *Q = e->gram, *Pi = Q + n * n, *A = Pi + n * n, most[2] = {0};
+    int negative = 0;
+    memset(Pi, 0, n * n * sizeof *Pi);
+    memset(A, 0, size * size * sizeof *A);
+    for (size_t k = rows; k < n; k++) {
+        for (size_t i = rows; i < n; i++) Pi[k * n + i] = coupling_stiffness(e, (int)i, (int)k);
     }
-    // K <- diagonal - Z' Q Z, kept x kept, its lower triangle
-    double *A = K + N * N;
-    for (int k = 0; k < kept; k++) {
-        for (int i = k; i < kept; i++) {
-            double sum = i == k ? K[k] : 0;
-            for (size_t a = 0; a < N; a++) {
-                if (Z[(size_t)i * N + a] == 0) continue;
-                for (size_t b = 0; b < N; b++)
-                    sum -= Z[(size_t)i * N + a] * Q[b * N + a] * Z[(size_t)k * N + b];
-            }
-            A[(size_t)k * (size_t)kept + (size_t)i] = sum;
-        }
+    snw_touch_stiffness(e, n, Pi + (size_t)e->touch_first * (n + 1));
+    for (size_t k = rows; k < n; k++) {
+        most[0] = fmax(most[0], fabs(Q[k * (n + 1)]));
+        for (size_t i = rows; i < n; i++) most[1] = fmax(most[1], fabs(Pi[k * n + i]));
     }
-    if (snw_count_negative(kept, A, &e->scratch, &negative) != SNW_OK) e->is_definite = false;
-    e->negative += negative - extra;
+    // unknowns of the size of forces and displacements
+    const double y = most[0] > 0 ? 1 / sqrt(most[0]) : 1, z = most[1] > 0 ? 1 / sqrt(most[1]) : 1;
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = k; i < n; i++)
+            *lower(A, size, i, k) = -Q[k * n + i] * (i < rows ? 1 : y) * (k < rows ? 1 : y);
+        if (k < rows) *lower(A, size, k, k) += e->border[k].diagonal;
+        if (k >= rows) *lower(A, size, k + acting, k) = -y * z;
+        for (size_t i = k; k >= rows && i < n; i++)
+            *lower(A, size, i + acting, k + acting) = Pi[k * n + i] * z * z;
+    }
+    if (snw_count_negative((int)size, A, &e->scratch, &negative) != SNW_OK) e->is_definite = false;
+    e->negative += negative - (int)n;
 }
 
 snw_status snw_border_factor(snw_elimination *e, const snw_tangent_at *at, snw_work *w) {
@@ -331,7 +428,8 @@ snw_status snw_border_factor(snw_elimination *e, const snw_tangent_at *at, snw_w
         clear_wrenches(e);
         add_force(e, (int)k, 1, e->x);
         snw_elimination_solve_tree(e, e->x);
-        for (size_t i = 0; i < n; i++) e->schur[k * n + i] = -row_times(e, (int)i, e->x);
+        rows_times(e, e->x, e->schur + k * n);
+        for (size_t i = 0; i < n; i++) e->schur[k * n + i] *= -1;
         e->schur[k * n + k] += e->border[k].diagonal;
         for (size_t i = 0; at->inertia && i < n; i++)
             e->gram[k * n + i] = force_times(e, (int)i, e->x);
@@ -348,7 +446,8 @@ void snw_border_solve(snw_elimination *e, double *b) {
     memcpy(e->x, b, (size_t)nv * sizeof *b);
     clear_wrenches(e);
     snw_elimination_solve_tree(e, e->x);
-    for (int k = 0; k < e->nborder; k++) y[k] = (k < rows ? b[nv + k] : 0) - row_times(e, k, e->x);
+    rows_times(e, e->x, y);
+    for (int k = 0; k < e->nborder; k++) y[k] = (k < rows ? b[nv + k] : 0) - y[k];
     snw_lu_solve(e->nborder, e->schur, e->border_pivot, y);
     clear_wrenches(e);
     for (int k = 0; k < e->nborder; k++) add_force(e, k, -y[k], b);

@@ -47,6 +47,13 @@ typedef struct snw_pair_matrix {
     double E[2][2][6 * SNW_ELIMINATION_STATE];
 } snw_pair_matrix;
 
+// Variation of the wrenches on the four segments of two slices that touch by their states, 12
+// numbers each: the pose and its first rate.
+typedef struct snw_touch_matrix {
+    int seg[4];
+    double E[24][48];
+} snw_touch_matrix;
+
 struct snw_elimination {
     const snw_model *m;
     int ns;           // 6 or 18
@@ -75,13 +82,17 @@ struct snw_elimination {
     snw_border_unknown *border;
     snw_pair_matrix *pair; // snw_segment_pairs
     double *schur;         // most_border^2, factorised
-    snw_arena eigen;       // of the stiffness of a pair
-    double *gram;          // 4 most_border^2: of the forces, to count negative eigenvalues
+    double *gram;          // 6 most_border^2: of the forces, to count negative eigenvalues
     double *border_rhs;    // most_border
     int *border_pivot;
     double *value; // numbers by coordinates of the unknowns, `nvalue` in use
     size_t nvalue;
     double *x; // nv, of a solution without the border
+    // contact of rods with rods
+    int most_touched;                  // room for touched segments
+    int ntouch, ntouched, touch_first; // pairs of slices, touched segments, their first unknown
+    snw_touch_matrix *touch;
+    int *touched, *touched_of_seg; // their segments; place of each segment among them, -1: none
 };
 
 // ---- elimination.c
@@ -89,6 +100,23 @@ struct snw_elimination {
 // x <- inv(T0) x with the wrenches -e->f on the segments, T0 the tangent without the border;
 // e->state <- states of the segments.
 void snw_elimination_solve_tree(snw_elimination *e, double *x);
+
+// ---- elimination_touch.c
+
+// Room for pairs of slices that touch, and for their segments.
+void snw_touch_room(const snw_model *m, int *pairs, int *segments);
+// e->touch <- variations of the wrenches of all touches.
+void snw_touch_take(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+// e->P += what the wrench of a segment takes from its own state, which e->touch loses.
+void snw_touch_add_own(snw_elimination *e);
+// e->f += their wrenches with the states e->state.
+void snw_touch_product(snw_elimination *e);
+// e->border <- six unknowns for each touched segment, from touch_first on.
+void snw_touch_list(snw_elimination *e);
+// rows (6 ntouched) <- V times the states e->state, of these unknowns.
+void snw_touch_rows(const snw_elimination *e, double *rows);
+// Pi (columns ld apart) += stiffness by which they act on each other, symmetric.
+void snw_touch_stiffness(const snw_elimination *e, size_t ld, double *Pi);
 
 // ---- elimination_border.c
 

@@ -346,13 +346,12 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
 // The same at pr->trial by the sparse matrix C C', where there is one; false: not so.
 static bool sparse_levenberg_step(snw_projection *pr, const snw_inputs *in, double square) {
     const snw_model *m = pr->all;
-    double least;
     if (!pr->gram) return false;
     snw_residual(m, in, pr->trial, true, pr->w);
     snw_tangent_pass(m, NULL, pr->w);
     snw_constraints_jacobian(m, pr->w);
     for (int k = 0; k < m->nconstraint; k++) pr->rhs[k] = scaled_violation(pr, k);
-    if (snw_row_gram_factor(pr->gram, pr->w, square, &least) != SNW_OK) return false;
+    if (snw_row_gram_factor(pr->gram, pr->w, square) != SNW_OK) return false;
     snw_row_gram_step(pr->gram, pr->w, pr->rhs, pr->dx);
     for (int i = 0; i < m->nv; i++) pr->dx[i] *= m->typical[i];
     return true;
@@ -630,13 +629,12 @@ static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s,
 // regular: *pivot is not that of a robot near a singular configuration.
 bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in,
                                         const snw_state *s) {
-    double least;
     if (!pr->gram) return false;
     snw_projection_set_trial(pr, s);
     snw_residual(pr->all, in, pr->trial, true, pr->w);
     snw_tangent_pass(pr->all, NULL, pr->w);
     snw_constraints_jacobian(pr->all, pr->w);
-    if (snw_row_gram_factor(pr->gram, pr->w, 0, &least) != SNW_OK) return false;
+    if (snw_row_gram_factor(pr->gram, pr->w, 0) != SNW_OK) return false;
     // Coordinates of nodes have the size of the robot, so that in large networks the part that is
     // left, of strains of a rod, falls with the square of the number of rods: rows are compared
     // with rounding.

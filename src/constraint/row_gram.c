@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Sparse matrix C C' of the constraint rows, theory.md 3.8: rows couple where they contain a common
-// coordinate, so that the rows of a net have the graph of its meshes.
+// coordinate, so that the rows of a net have the graph of its meshes. A coordinate that all
+// rows contain, as those of a plate on many legs, would couple all of them. With the columns P of
+// such coordinates and those B of the others
+//   C C' = B B' + P P',   [B B' P; P' -1] [e; z] = [b; 0]  has  C C' e = b,
+// and the rows of one leg are coupled with each other and with z only.
 
 #include "constraint/row_gram.h"
 
@@ -14,16 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY_ROWS = 200 };
+enum {
+    MANY_ROWS = 200,
+    WIDE = 40 // rows from which on a coordinate may stand in the border
+};
 
 struct snw_row_gram {
     const snw_model *m;
     const double *size;
-    int n;             // rows
+    int n, nwide;      // rows, coordinates in the border
+    int *column;       // nv: column of a coordinate in the border, -1: it has none
     int *first, *user; // nv + 1: rows that contain each coordinate, and their numbers
     int *place;        // of each: the place of the coordinate in the row
     int *start, *row;  // pattern of C C'
     double *value;     // scratch: the entries of one coordinate
+    double *solution;  // n + nwide
     snw_sparse *sparse;
 };
 
@@ -74,6 +83,12 @@ static void list_pattern(snw_row_gram *g, const snw_work *w, int *mark) {
         const snw_constraint c = snw_constraint_at(g->m, w, k);
         int count = 0, *to = g->row ? g->row + g->start[k] : NULL;
         for (int j = 0; j < c.n; j++) {
+            const int border = g->column[c.dof[j]];
+            if (border >= 0) {
+                if (to) to[count] = border;
+                count++;
+                continue;
+            }
             for (int p = g->first[c.dof[j]]; p < g->first[c.dof[j] + 1]; p++) {
                 if (mark[g->user[p]] == k) continue;
                 mark[g->user[p]] = k;
@@ -84,15 +99,37 @@ static void list_pattern(snw_row_gram *g, const snw_work *w, int *mark) {
         if (to) qsort(to, (size_t)count, sizeof *to, compare_rows);
         g->start[k + 1] = g->start[k] + count;
     }
+    for (int i = 0; i < g->m->nv; i++) {
+        const int k = g->column[i], first = g->first[i], count = g->first[i + 1] - first;
+        if (k < 0) continue;
+        int *to = g->row ? g->row + g->start[k] : NULL;
+        for (int p = 0; to && p < count; p++) to[p] = g->user[first + p];
+        if (to) to[count] = k;
+        g->start[k + 1] = g->start[k] + count + 1;
+    }
 }
 
-static snw_status gram_prepare(snw_row_gram *g) {
-    const size_t n = (size_t)g->n;
-    snw_work *w = NULL;
+// g->column, g->nwide <- the border: coordinates in so many rows that these would fill C C'
+static void choose_border(snw_row_gram *g, bool bordered) {
+    g->nwide = 0;
+    for (int i = 0; i < g->m->nv; i++) {
+        const bool wide = bordered && g->first[i + 1] - g->first[i] >= WIDE;
+        g->column[i] = wide ? g->n + g->nwide++ : -1;
+    }
+}
+
+// The factors with or without a border; *suits <- are they much smaller than dense ones?
+static snw_status gram_analyse(snw_row_gram *g, const snw_work *w, bool bordered, bool *suits) {
+    *suits = false;
+    choose_border(g, bordered);
+    if (bordered && g->nwide == 0) return SNW_OK;
+    const size_t n = (size_t)(g->n + g->nwide);
     int *mark = snw_alloc(n * sizeof *mark);
+    snw_free(g->start);
+    snw_free(g->row);
+    g->row = NULL;
     g->start = snw_alloc((n + 1) * sizeof *g->start);
-    snw_status s = mark && g->start ? snw_work_create(g->m, &w) : SNW_E_MEMORY;
-    if (s == SNW_OK) s = list_users(g, w);
+    snw_status s = mark && g->start ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) {
         list_pattern(g, w, mark);
         g->row = snw_alloc((size_t)(g->start[n] + 1) * sizeof *g->row);
@@ -100,11 +137,36 @@ static snw_status gram_prepare(snw_row_gram *g) {
     }
     if (s == SNW_OK) {
         list_pattern(g, w, mark);
-        s = snw_sparse_create(g->n, g->start, g->row, NULL, NULL, &g->sparse);
+        s = snw_sparse_create((int)n, g->start, g->row, NULL, NULL, &g->sparse);
     }
-    if (s == SNW_OK) s = snw_sparse_compress(g->sparse);
-    snw_work_destroy(w);
+    const double rows = g->n;
+    *suits = s == SNW_OK && !(3 * snw_sparse_foresee(g->sparse).entries > rows * rows);
     snw_free(mark);
+    return s;
+}
+
+static snw_status gram_prepare(snw_row_gram *g, bool *suits) {
+    snw_work *w = NULL;
+    g->column = snw_alloc(((size_t)g->m->nv + 1) * sizeof *g->column);
+    snw_status s = g->column ? snw_work_create(g->m, &w) : SNW_E_MEMORY;
+    if (s == SNW_OK) s = list_users(g, w);
+    // the rows of one coordinate are coupled with each other
+    double most = 0;
+    for (int i = 0; s == SNW_OK && i < g->m->nv; i++)
+        most = fmax(most, g->first[i + 1] - g->first[i]);
+    const double rows = g->n;
+    if (s == SNW_OK && 3 * most * most < rows * rows) s = gram_analyse(g, w, false, suits);
+    if (s == SNW_OK && !*suits) {
+        snw_sparse_destroy(g->sparse);
+        g->sparse = NULL;
+        s = gram_analyse(g, w, true, suits);
+    }
+    if (s == SNW_OK && *suits) {
+        s = snw_sparse_compress(g->sparse);
+        g->solution = snw_alloc((size_t)(g->n + g->nwide) * sizeof *g->solution);
+        if (!g->solution) s = SNW_E_MEMORY;
+    }
+    snw_work_destroy(w);
     return s;
 }
 
@@ -116,9 +178,9 @@ snw_status snw_row_gram_create(const snw_model *m, const double *size, snw_row_g
     g->m = m;
     g->n = m->nconstraint;
     g->size = size;
-    const snw_status s = gram_prepare(g);
-    const double n = g->n;
-    if (s != SNW_OK || 3 * snw_sparse_foresee(g->sparse).entries > n * n) {
+    bool suits = false;
+    const snw_status s = gram_prepare(g, &suits);
+    if (s != SNW_OK || !suits) {
         snw_row_gram_destroy(g);
         return s;
     }
@@ -130,6 +192,8 @@ snw_status snw_row_gram_create(const snw_model *m, const double *size, snw_row_g
 void snw_row_gram_destroy(snw_row_gram *g) {
     if (!g) return;
     snw_sparse_destroy(g->sparse);
+    snw_free(g->column);
+    snw_free(g->solution);
     snw_free(g->first);
     snw_free(g->user);
     snw_free(g->value);
@@ -138,7 +202,7 @@ void snw_row_gram_destroy(snw_row_gram *g) {
     snw_free(g);
 }
 
-snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift, double *least) {
+snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift) {
     const snw_model *m = g->m;
     const snw_matrix A = snw_sparse_matrix(g->sparse);
     snw_sparse_clear(g->sparse, A);
@@ -149,6 +213,15 @@ snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift,
             g->value[p] =
                 snw_constraint_at(m, w, k).C[g->place[first + p]] * m->typical[i] / g->size[k];
         }
+        if (g->column[i] >= 0) {
+            const int k = g->column[i];
+            for (int p = 0; p < count; p++) {
+                *snw_matrix_at(A, k, g->user[first + p]) = g->value[p];
+                *snw_matrix_at(A, g->user[first + p], k) = g->value[p];
+            }
+            *snw_matrix_at(A, k, k) = -1;
+            continue;
+        }
         for (int p = 0; p < count; p++) {
             snw_column_entries column = snw_matrix_column(A, g->user[first + p]);
             for (int q = 0; q < count; q++) {
@@ -158,8 +231,7 @@ snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift,
     }
     for (int k = 0; k < g->n; k++) *snw_matrix_at(A, k, k) += shift;
     SNW_TRY(snw_sparse_factor(g->sparse, A));
-    *least = snw_sparse_least_pivot(g->sparse);
-    return snw_sparse_negative(g->sparse) == 0 ? SNW_OK : SNW_E_SINGULAR;
+    return snw_sparse_negative(g->sparse) == g->nwide ? SNW_OK : SNW_E_SINGULAR;
 }
 
 double snw_row_gram_least_part(const snw_row_gram *g) {
@@ -168,7 +240,10 @@ double snw_row_gram_least_part(const snw_row_gram *g) {
 
 void snw_row_gram_step(snw_row_gram *g, const snw_work *w, double *e, double *x) {
     const snw_model *m = g->m;
-    snw_sparse_solve(g->sparse, e);
+    memcpy(g->solution, e, (size_t)g->n * sizeof *e);
+    for (int k = 0; k < g->nwide; k++) g->solution[g->n + k] = 0;
+    snw_sparse_solve(g->sparse, g->solution);
+    memcpy(e, g->solution, (size_t)g->n * sizeof *e);
     for (int i = 0; i < m->nv; i++) x[i] = 0;
     for (int k = 0; k < g->n; k++) {
         const snw_constraint c = snw_constraint_at(m, w, k);

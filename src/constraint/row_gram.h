@@ -19,14 +19,14 @@ SNW_NODISCARD snw_status snw_row_gram_create(const snw_model *m, const double *s
                                              snw_row_gram **out);
 void snw_row_gram_destroy(snw_row_gram *g); // NULL is fine
 
-// Factors with the rows in w, after snw_constraints_jacobian. *least <- the smallest pivot: the
-// squared length of a row that is left beside the rows eliminated before it. SNW_E_SINGULAR when
-// rows are dependent to rounding or not finite.
-SNW_NODISCARD snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift,
-                                             double *least);
+// Factors with the rows in w, after snw_constraints_jacobian. SNW_E_SINGULAR when rows are
+// dependent to rounding or not finite, and also where they are independent only by coordinates in
+// the border.
+SNW_NODISCARD snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift);
 
 // Smallest pivot of the last factors relative to the squared length of its row: does not depend on
-// the units of rows.
+// the units of rows. A pivot is the squared length of a row that is left beside the rows eliminated
+// before it; without the coordinates of the border it is not larger.
 double snw_row_gram_least_part(const snw_row_gram *g);
 
 // x (nv) <- C' inv(C C' + shift) e with the last factors, in typical coordinates; e (nconstraint)

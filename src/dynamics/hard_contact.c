@@ -79,6 +79,19 @@ int snw_hard_limits_near(const snw_model *m, const snw_work *w, double reach,
     return n;
 }
 
+bool snw_hard_near(const snw_model *m, const snw_work *w, double points, double rods,
+                   snw_touch *near, snw_hard_contact *out, int *n) {
+    *n = snw_hard_limits_near(m, w, points, out);
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, w, k)) continue;
+        if (w->contact_point[k].gap < points) out[(*n)++] = snw_hard_point(k);
+    }
+    if (!m->ntouching_rod) return true;
+    const int found = snw_hard_touches_near(m, w, rods, m->most_touch, near);
+    for (int i = 0; i < found && i < m->most_touch; i++) out[(*n)++] = snw_hard_rods(&near[i]);
+    return found <= m->most_touch;
+}
+
 static void limit_velocity(const snw_model *m, const snw_work *w, int limit, double u[3]) {
     const snw_stop_work *at = &w->stop[limit / 2];
     u[0] = m->stop[limit / 2].arm * limit_way(limit) * at->way * at->rate;
@@ -147,6 +160,10 @@ void snw_hard_rows(const snw_model *m, const snw_work *w, const snw_hard_contact
 
 int snw_hard_axes(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                   snw_vec3 axis[3]) {
+    if (c->limit >= 0) { // rows of the coordinate, without directions in space
+        for (int i = 0; i < 3; i++) axis[i] = (snw_vec3){{i == 0, i == 1, i == 2}};
+        return 0;
+    }
     if (c->point >= 0) {
         snw_contact_axes(w, c->point, axis);
         return m->contact_point[c->point].seg;
@@ -163,6 +180,7 @@ double snw_hard_gradient(const snw_work *w, const snw_hard_contact *c) {
 
 int snw_hard_power_bars(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                         const double f[3], const snw_twist *eta, snw_contact_bars *out, int *own) {
+    if (c->limit >= 0) return *own = 0;
     if (c->point >= 0) {
         const int n = snw_contact_power_bars(m, w, c->point, f, eta, out);
         *own = n - 1;

@@ -46,6 +46,12 @@ const char *snw_hard_link(const snw_model *m, const snw_hard_contact *c, int k);
 int snw_hard_limits_near(const snw_model *m, const snw_work *w, double reach,
                          snw_hard_contact *out);
 
+// out (snw_hard_most) <- all hard contacts with gaps below these, m, of contact points and stops
+// and of rods, *n of them; near (most_touch): scratch. False: more places of rods than there is
+// room for. After snw_kinematics.
+bool snw_hard_near(const snw_model *m, const snw_work *w, double points, double rods,
+                   snw_touch *near, snw_hard_contact *out, int *n);
+
 // Equilibria: no contact of w has a force; contact c has the forces P along its axes.
 void snw_hard_release(const snw_model *m, snw_work *w);
 void snw_hard_give(const snw_hard_contact *c, const double P[3], snw_work *w);
@@ -62,7 +68,8 @@ void snw_hard_rows(const snw_model *m, const snw_work *w, const snw_hard_contact
 // fixed twists, and wrenches of the force (snw_contact_power_bars); returns the number of segments,
 // those of the side that is pushed along the normal first, *own of them. row (2 nv) += derivatives
 // of that power by places and rates at the motion in w, from bars whose eta are its velocities.
-// After snw_tangent_pass or snw_jacobian_pass, not static. Not of stops, which have no derivatives.
+// After snw_tangent_pass or snw_jacobian_pass, not static. The power of a stop varies with the rate
+// of its coordinate alone (but for cones), and with no segment.
 int snw_hard_power_bars(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                         const double f[3], const snw_twist *eta, snw_contact_bars *out, int *own);
 void snw_hard_power_row(const snw_model *m, const snw_work *w, int n, const snw_contact_bars *bars,
@@ -73,6 +80,6 @@ int snw_hard_force_bars(const snw_model *m, const snw_work *w, const snw_hard_co
                         const double f[3], snw_vec3 e, snw_twist *eta, snw_contact_bars *out);
 // Size of the gradient of the gap: 1 but for interpolated surfaces.
 double snw_hard_gradient(const snw_work *w, const snw_hard_contact *c);
-// axis <- axes in those of the segment that is returned.
+// axis <- axes in those of the segment that is returned; of stops those of the world.
 int snw_hard_axes(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                   snw_vec3 axis[3]);

@@ -101,6 +101,15 @@ void snw_wrench_project(const snw_model *m, const snw_work *w, int i, snw_wrench
     }
 }
 
+void snw_wrenches_project(const snw_model *m, const snw_work *w, snw_wrench *F, double *out) {
+    SNW_ASSERT(m->ngrid == 0);
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const int up = m->seg[i].parent;
+        residual_own(m, i, w, F[i], out);
+        F[up] = snw_wrench_add(F[up], snw_wrench_to_parent(w->h[i], F[i]));
+    }
+}
+
 // r += K q + D v of a rod
 static void add_elastic(const snw_rod *rod, const snw_state *s, bool is_static, double *r) {
     const int n = rod->ndof;

@@ -177,9 +177,35 @@ static void add_hard_touches(const snw_model *m, snw_work *w) {
     }
 }
 
+static int node_of(const snw_model *m, const int slice[2], int k) {
+    return m->touching_slice[slice[k / 2]].seg[k % 2];
+}
+
+static bool are_of_slices(const snw_touch *touch, const int slice[2]) {
+    return touch->slice[0] == slice[0] && touch->slice[1] == slice[1];
+}
+
+// w->touching_crowd <- do more slices and segments touch than the equations of a local model have
+// room for?
+static void count_touched(const snw_model *m, snw_work *w) {
+    int slices = 0, segments = 0;
+    memset(w->touched, 0, (size_t)m->nseg * sizeof *w->touched);
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        const int *slice = w->touch[i].slice;
+        slices += i == 0 || !are_of_slices(&w->touch[i - 1], slice);
+        for (int k = 0; k < 4; k++) {
+            int *at = &w->touched[node_of(m, slice, k)];
+            segments += *at == 0;
+            *at = 1;
+        }
+    }
+    w->touching_crowd = slices > SNW_LOCAL_TOUCHES || segments > SNW_LOCAL_TOUCHED;
+}
+
 void snw_rod_contacts_motion(const snw_model *m, bool is_static, snw_work *w) {
     snw_rod_contacts_search(m, w);
     if (m->hard) add_hard_touches(m, w);
+    if (m->local) count_touched(m, w);
     for (int i = 0; i < snw_ntouch(m, w); i++) {
         snw_touch *touch = &w->touch[i];
         const touch_state x = touch_state_of(m, w, touch);
@@ -215,7 +241,7 @@ void snw_rod_contacts_add(const snw_model *m, snw_work *w) {
         }
     }
     // some touches are missing: no solution is better than a wrong one
-    if (w->ntouch > m->most_touch)
+    if (w->ntouch > m->most_touch || w->touching_crowd)
         w->F[m->touching_slice[0].seg[1]].f = (snw_vec3){{NAN, NAN, NAN}};
 }
 
@@ -371,9 +397,6 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
     }
 }
 
-static int node_of(const snw_model *m, const int slice[2], int k) {
-    return m->touching_slice[slice[k / 2]].seg[k % 2];
-}
 
 // Variation of the vectors of node k with its pose (zeta) and velocity (dV), both own axes.
 static touch_variation vary_node(const snw_model *m, const snw_work *w, const touch_state *x,
@@ -395,15 +418,9 @@ static touch_variation vary_node(const snw_model *m, const snw_work *w, const to
     return d;
 }
 
-// Derivatives of the wrenches on the four nodes of two slices by their poses and velocities; column
-// by column.
-typedef struct pair_jacobian {
-    double by_pose[24][24], by_velocity[24][24];
-} pair_jacobian;
-
 // adds those of one touch
 static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch *touch,
-                         pair_jacobian *out) {
+                         snw_touch_jacobian *out) {
     const touch_state x = touch_state_of(m, w, touch);
     const bool given = touch->hard && w->hard_is_given;
     double H[24 * 24];
@@ -463,7 +480,8 @@ static void scatter_touch(const snw_model *m, const snw_work *w, const int slice
 // T += cq dr/dq + cv dr/dv of two slices. A variation x of the coordinates varies the pose of a
 // node by cq J x and its velocity by (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
 static void add_pair_tangent(const snw_model *m, const snw_work *w, const int slice[2],
-                             const pair_jacobian *jacobian, double cq, double cv, snw_matrix T) {
+                             const snw_touch_jacobian *jacobian, double cq, double cv,
+                             snw_matrix T) {
     // the path of the second node has all coordinates of the first
     const int path[2] = {m->seg[node_of(m, slice, 1)].path, m->seg[node_of(m, slice, 3)].path};
     const bool same = path[0] == path[1]; // of a rod with itself both sides vary together
@@ -484,15 +502,22 @@ static void add_pair_tangent(const snw_model *m, const snw_work *w, const int sl
     }
 }
 
+int snw_rod_contacts_slices(const snw_model *m, const snw_work *w, int i, int seg[4],
+                            snw_touch_jacobian *out) {
+    const int n = snw_ntouch(m, w), *slice = w->touch[i].slice;
+    memset(out, 0, sizeof *out);
+    for (int k = 0; k < 4; k++) seg[k] = node_of(m, slice, k);
+    for (; i < n && are_of_slices(&w->touch[i], slice); i++) add_jacobian(m, w, &w->touch[i], out);
+    return i;
+}
+
 void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                               snw_matrix T) {
-    const int n = snw_ntouch(m, w);
-    for (int i = 0; i < n;) {
+    for (int i = 0; i < snw_ntouch(m, w);) {
         const int *slice = w->touch[i].slice;
-        pair_jacobian jacobian = {0};
-        // the touches of two slices follow each other
-        for (; i < n && w->touch[i].slice[0] == slice[0] && w->touch[i].slice[1] == slice[1]; i++)
-            add_jacobian(m, w, &w->touch[i], &jacobian);
+        snw_touch_jacobian jacobian;
+        int seg[4];
+        i = snw_rod_contacts_slices(m, w, i, seg, &jacobian);
         add_pair_tangent(m, w, slice, &jacobian, cq, cv, T);
     }
 }

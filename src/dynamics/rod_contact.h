@@ -26,6 +26,16 @@ void snw_rod_contacts_add(const snw_model *m, snw_work *w);
 void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                               snw_matrix T);
 
+// Derivatives of the wrenches on four segments, own frames, by their poses (g^-1 dg) and
+// velocities, column by column.
+typedef struct snw_touch_jacobian {
+    double by_pose[24][24], by_velocity[24][24];
+} snw_touch_jacobian;
+// Those of all touches of two slices, which follow each other from touch i on; seg <- their four
+// segments. Returns the first touch of the next two slices.
+int snw_rod_contacts_slices(const snw_model *m, const snw_work *w, int i, int seg[4],
+                            snw_touch_jacobian *out);
+
 // Stored energy, J, and its rate, W; power dissipated, W. After snw_kinematics; rates not static.
 double snw_rod_contacts_energy(const snw_model *m, const snw_work *w);
 double snw_rod_contacts_energy_rate(const snw_model *m, const snw_work *w);

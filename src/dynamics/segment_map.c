@@ -8,6 +8,7 @@
 #include "dynamics/drag_spring.h"
 #include "dynamics/joint.h"
 #include "dynamics/slice.h"
+#include "dynamics/stop.h"
 
 #include <string.h>
 
@@ -111,6 +112,6 @@ void snw_segment_map_add_joint(const snw_model *m, int i, const snw_segment_map 
     const snw_block *b = &m->block[seg->item];
     const snw_columns own = {.n = n, .ld = n, .J = of->S, .dJ = of->dS, .ddJ = of->ddS};
     if (snw_any(b->armature > 0)) snw_armature_tangent(b, w, &own, cq, cv, ca, (size_t)n, T);
-    if (b->spring < 0) return;
-    snw_spring_tangent(m, &m->spring[b->spring], w, &own, cq, cv, (size_t)n, T);
+    if (b->spring >= 0) snw_spring_tangent(m, &m->spring[b->spring], w, &own, cq, cv, (size_t)n, T);
+    if (b->stop >= 0) snw_stop_tangent(m, b->stop, &own, cq, cv, w, (size_t)n, T);
 }

@@ -35,6 +35,7 @@ void snw_segment_wrench_columns(const snw_model *m, const snw_inputs *in, const 
                                 const snw_columns *c, double cq, double cv, double ca, double *WJ,
                                 double *P);
 
-// T (n x n, column major) += cq df/dq + cv df/dv + ca df/da of spring and armature of its joint.
+// T (n x n, column major) += cq df/dq + cv df/dv + ca df/da of spring, stops and armature of its
+// joint.
 void snw_segment_map_add_joint(const snw_model *m, int i, const snw_segment_map *of,
                                const snw_work *w, double cq, double cv, double ca, double *T);

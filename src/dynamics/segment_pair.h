@@ -32,5 +32,7 @@ snw_row_force snw_row_force_at(const snw_model *m, const snw_work *w, int row);
 
 // out (nv) += J' F of a wrench F on segment i, own frame; and of a constraint row, times `factor`.
 void snw_wrench_project(const snw_model *m, const snw_work *w, int i, snw_wrench F, double *out);
+// The same of wrenches F on all segments; F <- wrenches that are transmitted.
+void snw_wrenches_project(const snw_model *m, const snw_work *w, snw_wrench *F, double *out);
 void snw_row_force_project(const snw_model *m, const snw_work *w, const snw_row_force *row,
                            double factor, double *out);

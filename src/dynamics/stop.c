@@ -99,11 +99,9 @@ void snw_stops_add(const snw_model *m, const snw_work *w, double elastic, double
 // Spherical joint with variations S x, as for its spring (joint.c): the rotation varies by S x, the
 // angular velocity by (S' + w^ S) x + S x', rows are multiplied by S'. n varies by
 // -(1 - n n') a x (b x zeta)/|a x b|.
-static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_work *at,
+static void cone_tangent(const snw_block *b, const snw_stop_work *at, const snw_columns *own,
                          double by_gap, double by_rate, double cq, double cv, const snw_work *w,
-                         snw_matrix T) {
-    const snw_path *path = &m->path[m->seg[b->seg].path];
-    const size_t store = (size_t)m->seg_store[b->seg] + (size_t)path->own;
+                         size_t ld, double *T) {
     const snw_mat3 *R = &w->h[b->seg].R;
     const snw_vec3 a = {{1, 0, 0}}, c = {{R->e[0][0], R->e[0][1], R->e[0][2]}};
     snw_vec3 spin = {{0}}, S[3], dr[3];
@@ -111,9 +109,9 @@ static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_
     for (int j = 0; j < 3; j++) {
         snw_vec3 dS = {{0}};
         for (int i = 0; i < 3; i++) {
-            const size_t k = store + (size_t)(i * path->ld + j);
-            S[j].e[i] = w->J[k];
-            if (!w->is_static) dS.e[i] = w->dJ[k];
+            const int k = i * own->ld + j;
+            S[j].e[i] = own->J[k];
+            if (!w->is_static) dS.e[i] = own->dJ[k];
         }
         const snw_vec3 zeta = snw_scale(cq, S[j]);
         const snw_vec3 turn = snw_cross(a, snw_cross(c, zeta));
@@ -125,33 +123,45 @@ static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_
             by_gap * snw_dot(at->n, zeta) + by_rate * (snw_dot(dn, spin) + snw_dot(at->n, dspin));
         dr[j] = snw_add(snw_scale(dN, at->n), snw_scale(at->force, dn));
     }
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            *snw_matrix_at(T, b->dof + i, b->dof + j) += snw_dot(S[i], dr[j]);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) T[j * ld + i] += snw_dot(S[i], dr[j]);
+    }
+}
+
+void snw_stop_tangent(const snw_model *m, int i, const snw_columns *own, double cq, double cv,
+                      const snw_work *w, size_t ld, double *T) {
+    const snw_stop *stop = &m->stop[i];
+    const snw_block *b = &m->block[stop->block];
+    const snw_stop_work *at = &w->stop[i];
+    if (snw_all(at->elastic_force == 0)) return;
+    // both limits: the force varies by -way df/dg dg, dg = way dq
+    double by_gap = stop->hard
+                        ? hard_reaction_d1(stop, w->hard_stop[2 * i + snw_any(at->way < 0)], w, at)
+                        : stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth);
+    double by_rate = 0;
+    if (!w->is_static && !stop->hard) {
+        by_gap *= damping_factor(stop, at->rate);
+        by_rate = at->elastic_force * stop->damping *
+                  snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
+    }
+    if (is_cone(b)) {
+        cone_tangent(b, at, own, by_gap, by_rate, cq, cv, w, ld, T);
+    } else {
+        *T += cq * by_gap + cv * by_rate;
     }
 }
 
 void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, snw_matrix T) {
     for (int i = 0; i < m->nstop; i++) {
-        const snw_stop *stop = &m->stop[i];
-        const snw_block *b = &m->block[stop->block];
-        const snw_stop_work *at = &w->stop[i];
-        if (snw_all(at->elastic_force == 0)) continue;
-        // both limits: the force varies by -way df/dg dg, dg = way dq
-        double by_gap =
-            stop->hard ? hard_reaction_d1(stop, w->hard_stop[2 * i + snw_any(at->way < 0)], w, at)
-                       : stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth);
-        double by_rate = 0;
-        if (!w->is_static && !stop->hard) {
-            by_gap *= damping_factor(stop, at->rate);
-            by_rate = at->elastic_force * stop->damping *
-                      snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
-        }
-        if (is_cone(b)) {
-            cone_tangent(m, b, at, by_gap, by_rate, cq, cv, w, T);
-        } else {
-            *snw_matrix_at(T, b->dof, b->dof) += cq * by_gap + cv * by_rate;
-        }
+        const snw_block *b = &m->block[m->stop[i].block];
+        const snw_path *path = &m->path[m->seg[b->seg].path];
+        const size_t store = (size_t)m->seg_store[b->seg] + (size_t)path->own;
+        const snw_columns own = {.n = b->n, .ld = path->ld, .J = w->J + store, .dJ = w->dJ + store};
+        double part[9] = {0};
+        if (snw_all(w->stop[i].elastic_force == 0)) continue;
+        snw_stop_tangent(m, i, &own, cq, cv, w, (size_t)b->n, part);
+        for (int k = 0; k < b->n * b->n; k++)
+            *snw_matrix_at(T, b->dof + k % b->n, b->dof + k / b->n) += part[k];
     }
 }
 

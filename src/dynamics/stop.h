@@ -9,7 +9,7 @@
 // energy.
 #pragma once
 
-#include "dynamics/dynamics.h"
+#include "dynamics/wrench_columns.h"
 
 // w->stop <- gaps and forces; without damping if is_static. Part of snw_kinematics.
 void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
@@ -19,7 +19,11 @@ void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state 
 void snw_stops_add(const snw_model *m, const snw_work *w, double elastic, double damping,
                    double *r);
 
-// T (nv x nv, columns ld apart) += cq dr/dq + cv dr/dv, with the columns of the last tangent pass.
+// T (entries of the own coordinates of its joint, columns ld apart) += cq dr/dq + cv dr/dv of stop
+// i; `own` are the columns of the joint, of which only those of a spherical one are read.
+void snw_stop_tangent(const snw_model *m, int i, const snw_columns *own, double cq, double cv,
+                      const snw_work *w, size_t ld, double *T);
+// T (nv x nv) += those of all stops, with the columns of the last tangent pass.
 void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, snw_matrix T);
 
 // Stored energy, J, and its rate, W; power dissipated, W. After snw_kinematics; rates not static.

@@ -7,11 +7,13 @@
 #include "dynamics/tendon.h"
 
 #include "dynamics/chamber.h"
+#include "dynamics/segment_pair.h"
 #include "dynamics/tendon_friction.h"
 #include "dynamics/tendon_point.h"
 #include "dynamics/tendon_segment.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- efforts ----------------------------------------------------------------
 
@@ -171,6 +173,28 @@ void snw_tendons_add(const snw_model *m, const snw_inputs *in, const snw_state *
     }
 }
 
+// to += generalised force per unit effort of all straight segments of a tendon, by one recursion to
+// the root instead of the Jacobians of their ends
+static void add_straight_segments(const snw_model *m, const snw_tendon *tendon, snw_work *w,
+                                  double *to) {
+    memset(w->tendon_wrench, 0, (size_t)m->nseg * sizeof *w->tendon_wrench);
+    memset(w->tendon_force, 0, (size_t)m->nv * sizeof *w->tendon_force);
+    bool any = false;
+    for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
+        if (m->tendon_point[k].segment < 0) continue;
+        const snw_tendon_segment *p = &m->tendon_segment[m->tendon_point[k].segment];
+        const snw_tendon_point_work *at = &w->tendon_point[k];
+        const snw_vec3 pull = snw_scale(at->tension_fraction, at->n);
+        snw_wrench *a = &w->tendon_wrench[p->a], *b = &w->tendon_wrench[p->b];
+        a->f = snw_add(a->f, snw_rotate_inv(w->g[p->a].R, pull));
+        b->f = snw_sub(b->f, snw_rotate_inv(w->g[p->b].R, pull));
+        any = true;
+    }
+    if (!any) return;
+    snw_wrenches_project(m, w, w->tendon_wrench, w->tendon_force);
+    for (int j = 0; j < tendon->ndof; j++) to[j] += w->tendon_force[tendon->dof[j]];
+}
+
 void snw_tendons_jacobian(const snw_model *m, snw_work *w) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
@@ -178,6 +202,10 @@ void snw_tendons_jacobian(const snw_model *m, snw_work *w) {
         for (int j = 0; j < tendon->ndof; j++) to[j] = w->G[tendon->store + (size_t)j];
         for (int j = 0; j < tendon->ndof && tendon->area && tendon->row >= 0; j++) {
             w->tendon_row[tendon->store + (size_t)j] = tendon->unit * to[j];
+        }
+        if (m->bare && m->ntendon_segment) {
+            add_straight_segments(m, tendon, w, to);
+            continue;
         }
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const int segment = m->tendon_point[k].segment;

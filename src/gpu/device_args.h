@@ -7,6 +7,8 @@
 
 #include "solve/scheme.h"
 
+#include <stddef.h>
+
 // Result of a robot; it stays where it is until its next start when it is not SNW_DEVICE_OK.
 typedef enum snw_device_status {
     SNW_DEVICE_OK,
@@ -25,8 +27,9 @@ typedef struct snw_device_map {
 } snw_device_map;
 
 typedef struct snw_device_args {
-    const void *model; // made by device_model on the same processor
-    int n;             // robots
+    const void *model;  // made by device_model on the same processor
+    size_t model_bytes; // from the model of a robot to that of the next; 0: one model for all
+    int n;              // robots
     // state
     double *q;      // nq x n
     double *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
@@ -37,12 +40,17 @@ typedef struct snw_device_args {
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
+    int only_failed;                 // start those of them that have failed
+    const double *home;              // (nq + nv) x n: q, v at the start; NULL: present q and v
     // inputs
-    const double *u;           // inputs x n
+    const double *u; // inputs x n; of each step where they change within the call
+    size_t u_step;   // numbers from the inputs of a step to those of the next; 0: the same
     const snw_device_map *map; // nmap
     int nmap;
     int nlaw;          // numbers of gravity and of snw_inputs
-    const double *law; // (count + 1) x nlaw: at the beginning, then at the end of each step
+    const double *law; // (3 count + 1) x nlaw: at the beginning, then at points of each step and
+                       // its end; x n where robots have laws of their own
+    int own_laws;      // they have
     const unsigned char *steady; // count: laws are constant within the step
     // steps
     int count;

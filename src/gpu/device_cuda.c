@@ -15,7 +15,7 @@
 // ---- functions ----------------------------------------------------------------------------------
 
 typedef int cu_result; // 0: success
-enum { OUT_OF_MEMORY = 2, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
+enum { OUT_OF_MEMORY = 2, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76, NO_TIMING = 2 };
 
 #define DRIVER(X)                                                                                  \
     X(Init, (unsigned flags))                                                                      \
@@ -27,16 +27,20 @@ enum { OUT_OF_MEMORY = 2, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
     X(DevicePrimaryCtxRelease_v2, (int device))                                                    \
     X(CtxPushCurrent_v2, (void *context))                                                          \
     X(CtxPopCurrent_v2, (void **context))                                                          \
-    X(CtxSynchronize, (void))                                                                      \
+    X(StreamSynchronize, (void *stream))                                                           \
+    X(EventCreate, (void **event, unsigned flags))                                                 \
+    X(EventDestroy_v2, (void *event))                                                              \
+    X(EventRecord, (void *event, void *stream))                                                    \
+    X(StreamWaitEvent, (void *stream, void *event, unsigned flags))                                \
     X(ModuleLoadData, (void **module, const void *image))                                          \
     X(ModuleUnload, (void *module))                                                                \
     X(ModuleGetFunction, (void **function, void *module, const char *name))                        \
     X(MemAlloc_v2, (snw_cuda_address * p, size_t bytes))                                           \
     X(MemFree_v2, (snw_cuda_address p))                                                            \
     X(MemGetInfo_v2, (size_t * free, size_t * total))                                              \
-    X(MemcpyHtoD_v2, (snw_cuda_address to, const void *from, size_t bytes))                        \
-    X(MemcpyDtoH_v2, (void *to, snw_cuda_address from, size_t bytes))                              \
-    X(MemsetD8_v2, (snw_cuda_address to, unsigned char value, size_t bytes))                       \
+    X(MemcpyHtoDAsync_v2, (snw_cuda_address to, const void *from, size_t bytes, void *stream))     \
+    X(MemcpyDtoHAsync_v2, (void *to, snw_cuda_address from, size_t bytes, void *stream))           \
+    X(MemsetD8Async, (snw_cuda_address to, unsigned char value, size_t bytes, void *stream))       \
     X(LaunchKernel,                                                                                \
       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,            \
        unsigned bz, unsigned shared, void *stream, void **args, void **extra))                     \
@@ -67,7 +71,8 @@ typedef struct cu_compiler {
 struct snw_cuda {
     cu_driver cu;
     int device;
-    void *context, *module;
+    void *context, *module, *event;
+    void *stream; // in which all work is queued; NULL: the legacy default stream
     char name[100];
     char architecture[32]; // option of the compiler
 };
@@ -125,7 +130,11 @@ static snw_status open_device(snw_cuda *c, int index, snw_error *err) {
     CUDA_TRY(c, DeviceGetAttribute(&minor, CAPABILITY_MINOR, c->device), "its capability", err);
     (void)snprintf(c->architecture, sizeof c->architecture, "-arch=sm_%d%d", major, minor);
     CUDA_TRY(c, DevicePrimaryCtxRetain(&c->context, c->device), "its context", err);
-    return SNW_OK;
+    (void)c->cu.CtxPushCurrent_v2(c->context);
+    const cu_result result = c->cu.EventCreate(&c->event, NO_TIMING);
+    void *context;
+    (void)c->cu.CtxPopCurrent_v2(&context);
+    return cuda_check(c, result, "an event", err);
 }
 
 snw_status snw_cuda_open(int index, snw_cuda **out, snw_error *err) {
@@ -151,6 +160,7 @@ void snw_cuda_close(snw_cuda *c) {
     if (!c) return;
     if (c->context) {
         cuda_enter(c);
+        if (c->event) (void)c->cu.EventDestroy_v2(c->event);
         if (c->module) (void)c->cu.ModuleUnload(c->module);
         cuda_leave(c);
         (void)c->cu.DevicePrimaryCtxRelease_v2(c->device);
@@ -245,7 +255,7 @@ snw_status snw_cuda_alloc(snw_cuda *c, size_t bytes, snw_cuda_address *out, snw_
     size_t unused = 0, total = 0;
     cuda_enter(c);
     cu_result result = c->cu.MemAlloc_v2(out, bytes ? bytes : 1);
-    if (result == 0) result = c->cu.MemsetD8_v2(*out, 0, bytes ? bytes : 1);
+    if (result == 0) result = c->cu.MemsetD8Async(*out, 0, bytes ? bytes : 1, c->stream);
     (void)c->cu.MemGetInfo_v2(&unused, &total);
     cuda_leave(c);
     if (result == OUT_OF_MEMORY) {
@@ -259,7 +269,7 @@ snw_status snw_cuda_alloc(snw_cuda *c, size_t bytes, snw_cuda_address *out, snw_
 
 void snw_cuda_free(snw_cuda *c, snw_cuda_address p) {
     if (!p) return;
-    cuda_enter(c);
+    cuda_enter(c); // waits for the work of the device
     (void)c->cu.MemFree_v2(p);
     cuda_leave(c);
 }
@@ -267,7 +277,7 @@ void snw_cuda_free(snw_cuda *c, snw_cuda_address p) {
 snw_status snw_cuda_write(snw_cuda *c, snw_cuda_address to, const void *from, size_t bytes,
                           snw_error *err) {
     cuda_enter(c);
-    const cu_result result = bytes ? c->cu.MemcpyHtoD_v2(to, from, bytes) : 0;
+    const cu_result result = bytes ? c->cu.MemcpyHtoDAsync_v2(to, from, bytes, c->stream) : 0;
     cuda_leave(c);
     return cuda_check(c, result, "a copy to it", err);
 }
@@ -275,7 +285,8 @@ snw_status snw_cuda_write(snw_cuda *c, snw_cuda_address to, const void *from, si
 snw_status snw_cuda_read(snw_cuda *c, void *to, snw_cuda_address from, size_t bytes,
                          snw_error *err) {
     cuda_enter(c);
-    const cu_result result = bytes ? c->cu.MemcpyDtoH_v2(to, from, bytes) : 0;
+    cu_result result = bytes ? c->cu.MemcpyDtoHAsync_v2(to, from, bytes, c->stream) : 0;
+    if (result == 0) result = c->cu.StreamSynchronize(c->stream);
     cuda_leave(c);
     return cuda_check(c, result, "a copy from it", err);
 }
@@ -285,14 +296,39 @@ snw_status snw_cuda_launch(snw_cuda *c, void *kernel, int n, int block, void **a
     const unsigned blocks = (unsigned)((n + block - 1) / block);
     cuda_enter(c);
     const cu_result result =
-        c->cu.LaunchKernel(kernel, blocks, 1, 1, (unsigned)block, 1, 1, 0, NULL, args, NULL);
+        c->cu.LaunchKernel(kernel, blocks, 1, 1, (unsigned)block, 1, 1, 0, c->stream, args, NULL);
     cuda_leave(c);
     return cuda_check(c, result, "a launch", err);
 }
 
 snw_status snw_cuda_wait(snw_cuda *c, snw_error *err) {
     cuda_enter(c);
-    const cu_result result = c->cu.CtxSynchronize();
+    const cu_result result = c->cu.StreamSynchronize(c->stream);
     cuda_leave(c);
     return cuda_check(c, result, "computation", err);
+}
+
+snw_status snw_cuda_order(snw_cuda *c, void *first, void *then, snw_error *err) {
+    cuda_enter(c);
+    cu_result result = c->cu.EventRecord(c->event, first);
+    if (result == 0) result = c->cu.StreamWaitEvent(then, c->event, 0);
+    cuda_leave(c);
+    return cuda_check(c, result, "an order of streams", err);
+}
+
+snw_status snw_cuda_use_stream(snw_cuda *c, void *stream, snw_error *err) {
+    if (stream == c->stream) return SNW_OK;
+    SNW_TRY(snw_cuda_order(c, c->stream, stream, err));
+    c->stream = stream;
+    return SNW_OK;
+}
+
+void *snw_cuda_stream(const snw_cuda *c) { return c->stream; }
+
+size_t snw_cuda_free_bytes(const snw_cuda *c) {
+    size_t unused = 0, total = 0;
+    cuda_enter(c);
+    (void)c->cu.MemGetInfo_v2(&unused, &total);
+    cuda_leave(c);
+    return unused;
 }

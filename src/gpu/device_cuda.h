@@ -36,3 +36,10 @@ SNW_NODISCARD snw_status snw_cuda_launch(snw_cuda *c, void *kernel, int n, int b
                                          snw_error *err);
 // Wait until all launches have ended.
 SNW_NODISCARD snw_status snw_cuda_wait(snw_cuda *c, snw_error *err);
+// Work queued in the stream `then` from now on waits for the work queued in `first` so far. Handles
+// of the driver (CUstream); NULL: the legacy default stream, which queues all work at first.
+SNW_NODISCARD snw_status snw_cuda_order(snw_cuda *c, void *first, void *then, snw_error *err);
+// Queue all work from now on in this stream, behind the work so far.
+SNW_NODISCARD snw_status snw_cuda_use_stream(snw_cuda *c, void *stream, snw_error *err);
+void *snw_cuda_stream(const snw_cuda *c);
+size_t snw_cuda_free_bytes(const snw_cuda *c); // of its memory

@@ -10,8 +10,8 @@ extern "C" {
 #include "gpu/device_host.h"
 #include "device_text.lists.h"
 
-int snw_device_host_model(const int *whole, const double *number, unsigned char *memory,
-                          size_t room) {
+size_t snw_device_host_model(const int *whole, const double *number, unsigned char *memory,
+                             size_t room) {
     return snw_device::device_model(whole, number, memory, room);
 }
 
@@ -38,7 +38,7 @@ void snw_device_host_constants(const void *model, void (*take)(void *user, const
 
 #define CALL(name)                                                                                 \
     void snw_device_host_##name(const snw_device_args *args, int i, unsigned char *scratch) {      \
-        snw_device::device_##name(args, (const snw_device::snw_model *)args->model, i, scratch);   \
+        snw_device::device_##name(args, snw_device::model_of(args, i), i, scratch);                \
     }
 CALL(start)
 CALL(steps)

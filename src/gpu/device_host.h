@@ -7,9 +7,10 @@
 
 #include <stddef.h>
 
-// memory <- model from its stream (model/model_stream.h); 0: `room` bytes are too few.
-int snw_device_host_model(const int *whole, const double *number, unsigned char *memory,
-                          size_t room);
+// memory <- model from its stream (model/model_stream.h). Returns the bytes that it takes; 0:
+// `room` bytes are too few.
+size_t snw_device_host_model(const int *whole, const double *number, unsigned char *memory,
+                             size_t room);
 // Bytes of scratch for a robot of the model.
 size_t snw_device_host_scratch(const void *model);
 

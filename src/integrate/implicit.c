@@ -655,6 +655,7 @@ static void step_begin(snw_implicit *im, double h, double t_laws) {
     snw_inputs_at(m, t_laws, im->in);
     snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
     snw_step_predict(p, h, im->d);
+    if (im->guess) memcpy(im->d, im->guess, (size_t)m->nv * sizeof *im->d);
     if (m->nbranch) {
         const bool first_order = im->use_euler || im->opts.scheme.order == 1;
         snw_relaxation_begin(m, im->now, h, first_order, im->trial);
@@ -747,6 +748,20 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
     return s;
 }
 
+void snw_implicit_set_together(snw_implicit *im, snw_step_together together) {
+    im->together = together;
+    if (together.begin) together.begin(together.user, im->m, im);
+}
+
+snw_status snw_implicit_step_joined(snw_implicit *im, double h, double t_laws,
+                                    snw_chord_info *info) {
+    const snw_step_together *t = &im->together;
+    if (t->step && t->step(t->user, im, h, t_laws, info)) return SNW_OK;
+    return snw_implicit_step(im, h, t_laws, info);
+}
+
+void snw_implicit_leave_out_estimate(snw_implicit *im) { im->opts.estimate = false; }
+
 void snw_implicit_project_start(snw_implicit *im) {
     const snw_model *m = im->m;
     snw_error err;
@@ -776,6 +791,7 @@ snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err) {
 }
 
 void snw_implicit_undo(snw_implicit *im) {
+    im->lane_keeps = false;
     snw_state_copy(im->m, im->before, im->now);
     copy_history(&im->past_kept, &im->past);
     const size_t np = (size_t)snw_npower(im->m) * sizeof(double);
@@ -799,6 +815,7 @@ const snw_state *snw_implicit_state(const snw_implicit *im) { return im->now; }
 void snw_implicit_set_manual(snw_implicit *im, const snw_manual_inputs *manual) {
     im->in->manual = im->within->manual = im->T_origin.in->manual = manual;
 }
+void snw_implicit_guess(snw_implicit *im, const double *d) { im->guess = d; }
 const snw_inputs *snw_implicit_inputs(const snw_implicit *im) { return im->in; }
 
 const snw_work *snw_implicit_work_at(snw_implicit *im) {

@@ -8,6 +8,7 @@
 #include "constraint/bordered_matrix.h"
 #include "dynamics/chart.h"
 #include "dynamics/dynamics.h"
+#include "integrate/step_together.h"
 #include "integrate/step_watch.h"
 #include "solve/chord.h"
 #include "solve/scheme.h"
@@ -62,6 +63,14 @@ double snw_implicit_limit(snw_implicit *im, double h, double longest);
 // they are discontinuous there. SNW_E_DIVERGED: nothing has changed; try a shorter step.
 SNW_NODISCARD snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws,
                                            snw_chord_info *info);
+
+// From now on steps are first offered to this solver.
+void snw_implicit_set_together(snw_implicit *im, snw_step_together together);
+// As snw_implicit_step, but offered to that solver before.
+SNW_NODISCARD snw_status snw_implicit_step_joined(snw_implicit *im, double h, double t_laws,
+                                                  snw_chord_info *info);
+// Before the start: no estimate of the global error.
+void snw_implicit_leave_out_estimate(snw_implicit *im);
 
 // Continues after a discontinuity of the inputs, with the signal memory z (nsignal; NULL:
 // unchanged): accelerations are made consistent again and the history of the scheme is cleared;
@@ -123,6 +132,9 @@ size_t snw_implicit_past_size(const snw_model *m);
 snw_past snw_past_at(const snw_model *m, double *numbers);
 void snw_implicit_read_past(const snw_implicit *im, double *out);
 void snw_implicit_write_past(snw_implicit *im, const double *in);
+// Later steps begin their iteration at the increment d (nv), which the caller keeps, instead of the
+// predicted one; NULL: no longer.
+void snw_implicit_guess(snw_implicit *im, const double *d);
 // Increment of the last step, nv.
 const double *snw_implicit_increment(const snw_implicit *im);
 

@@ -114,6 +114,7 @@ struct snw_implicit {
     snw_matrix_origin T_origin;
     snw_broyden broyden;
     double a, b;         // coefficients of the step being solved
+    const double *guess; // nv: increment at which its iteration begins; NULL: the predicted one
     bool matrix_current; // T belongs to the last step, or has its coefficients
     double history_h;    // length of the previous step as the scheme used it in the last step,
                          // snw_history
@@ -130,6 +131,7 @@ struct snw_implicit {
     double begun_past_h; // past.h before the step under way
     bool lane_keeps;     // the last step was one in a pack, which keeps its matrix (packs.h)
     bool use_euler;      // take the next step by backward Euler, which gains no energy in contacts
+    snw_step_together together;
 };
 
 

@@ -20,7 +20,7 @@ static void implicit_integrator_shorten(void *self, double h, double longest) {
 }
 static snw_status implicit_integrator_step(void *self, double h, double t_laws,
                                            snw_chord_info *info) {
-    return snw_implicit_step(self, h, t_laws, info);
+    return snw_implicit_step_joined(self, h, t_laws, info);
 }
 static snw_status implicit_integrator_restart(void *self, const double *z, snw_error *err) {
     return snw_implicit_jump(self, z, err);

@@ -37,18 +37,9 @@ static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->lengt
 // c->found <- hard contacts in w with gaps below these, of contact points and of rods. False: no
 // room.
 static bool find_near(snw_moreau *c, const snw_work *w, double points, double rods) {
-    const snw_model *m = c->m;
-    c->nfound = snw_hard_limits_near(m, w, points, c->found);
-    for (int k = 0; k < m->ncontact_point; k++) {
-        if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, w, k)) continue;
-        if (w->contact_point[k].gap < points) c->found[c->nfound++] = snw_hard_point(k);
-    }
-    if (!m->ntouching_rod) return true;
-    const int n = snw_hard_touches_near(m, w, rods, m->most_touch, c->near);
-    for (int i = 0; i < n && i < m->most_touch; i++)
-        c->found[c->nfound++] = snw_hard_rods(&c->near[i]);
-    if (n > m->most_touch) c->full = true;
-    return n <= m->most_touch;
+    const bool all = snw_hard_near(c->m, w, points, rods, c->near, c->found, &c->nfound);
+    if (!all) c->full = true;
+    return all;
 }
 
 static bool is_candidate(const snw_moreau *c, const snw_hard_contact *of) {

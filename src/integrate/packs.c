@@ -155,8 +155,12 @@ static double length_outside(snw_implicit *im, double h, double longest) {
     return fmin(h, fmax(snw_contact_step_limit(im->m, im->w, h), SNW_SHORTEST_STEP * longest));
 }
 
+bool snw_implicit_fits_lane(const snw_implicit *im) {
+    return snw_drag_spring_seg(im->in) == 0 && !im->watch.note && !im->use_euler;
+}
+
 double snw_implicit_lane_length(snw_implicit *im, double h, double longest) {
-    if (snw_drag_spring_seg(im->in) != 0 || im->watch.note || im->use_euler) return 0;
+    if (!snw_implicit_fits_lane(im)) return 0;
     return length_outside(im, snw_implicit_limit(im, h, longest), longest);
 }
 
@@ -194,7 +198,11 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, double *m
     if (lane->account) lane_points(im, h, memory, lane);
 }
 
-static void end_lane(snw_implicit *im, double h, const snw_pack_lane *lane) {
+bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane) {
+    if (!lane->solved) {
+        snw_implicit_give_up(im);
+        return false;
+    }
     snw_step_energies end[2];
     _Static_assert(sizeof end == sizeof lane->energies, "energies of a lane in the same order");
     memcpy(end, lane->energies, sizeof end);
@@ -207,23 +215,19 @@ static void end_lane(snw_implicit *im, double h, const snw_pack_lane *lane) {
     im->T_origin.known = im->matrix_current = false; // the matrix is that of the pack
     im->lane_keeps = lane->iterations <= SNW_SLOW;
     snw_implicit_end(im, h, lane->account ? &sums : NULL);
+    return true;
 }
 
 double snw_implicit_close_lane(snw_implicit *im, double h, double longest, double t_laws,
                                const snw_pack_lane *lane) {
-    if (lane->solved) {
-        end_lane(im, h, lane);
-    } else {
-        snw_chord_info info;
-        snw_implicit_give_up(im);
-        if (snw_implicit_step(im, h, t_laws, &info) != SNW_OK) return 0.5 * h;
-    }
+    snw_chord_info info;
+    if (!snw_implicit_end_lane(im, h, lane) && snw_implicit_step(im, h, t_laws, &info) != SNW_OK)
+        return 0.5 * h;
     const double shorter = snw_implicit_retry_length(im, h, longest, true);
     if (shorter > 0) {
-        im->lane_keeps = false;
         snw_implicit_shorten(im, shorter, longest);
-        return shorter;
+    } else {
+        snw_implicit_accept(im, h);
     }
-    snw_implicit_accept(im, h);
-    return 0;
+    return shorter;
 }

@@ -24,7 +24,8 @@
       "given coordinates enter with value, rate and acceleration as three inputs, not as states; " \
       "off unless given")                                                                          \
     X(LINEARIZE_STEP, "step", "s", "the discrete model of a step of this length; else continuous") \
-    X(LINEARIZE_SCHEME, "scheme", "a scheme", "of the step; generalized-alpha unless given")       \
+    X(LINEARIZE_SCHEME, "scheme", "a scheme",                                                      \
+      "of the step: an implicit one, conserving or moreau; generalized-alpha unless given")        \
     X(LINEARIZE_RHO, "rho", "number", "spectral radius of the scheme at infinity")                 \
     X(LINEARIZE_ALPHA, "alpha", "number", "parameter of bdf-alpha")                                \
     X(LINEARIZE_REDUCE, "reduce", "on or off",                                                     \

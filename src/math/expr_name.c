@@ -38,10 +38,13 @@ snw_status snw_check_vars(const snw_parser *p, int at, int used, const char *wha
     char allowed[40];
     vars_text(p, p->vars, allowed, sizeof allowed);
     // positions, lengths, volumes and laws along a rod cannot depend on probes
-    const char *remedy = wrong & SNW_VAR_SIGNAL
-                             ? "; probes are for forces, torques, efforts, stress "
-                               "and conditions"
-                             : "";
+    const char *remedy =
+        wrong & SNW_VAR_SIGNAL        ? "; probes are for forces, torques, efforts, stress "
+                                        "and conditions"
+        : !(p->vars & SNW_VAR_SIGNAL) ? ""
+        : wrong & SNW_VAR_X ? "; it is the place along a rod, so a probe of this name needs another"
+        : wrong & SNW_VAR_L ? "; it is the length of a rod, so a probe of this name needs another"
+                            : "";
     return snw_parser_fail(p, at, "%s cannot be used here: only %s may vary%s", what, allowed,
                            remedy);
 }

@@ -108,7 +108,8 @@ int snw_build_block(snw_build *b, snw_space space, int n) {
                                       .n = n,
                                       .seg = m->nseg,
                                       .lie_block = -1,
-                                      .spring = -1};
+                                      .spring = -1,
+                                      .stop = -1};
     if (space != SNW_SPACE_RN) b->block[m->nblock].lie_block = m->nlie_block++;
     if (space == SNW_SPACE_SE3) m->nfree++;
     m->nq += space == SNW_SPACE_RN ? n : n + 1;

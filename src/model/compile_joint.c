@@ -34,6 +34,7 @@ static void add_spring(snw_build *b, const snw_joint_desc *j, int i, int block) 
 // Stops at the limits of coordinate i of a joint, on its block.
 static void add_stop(snw_build *b, const snw_joint_desc *j, int i, int block) {
     if (!j->limited[i] || !(j->stop_stiffness[i] > 0 || j->stop_hard)) return;
+    b->block[block].stop = b->m->nstop;
     b->stop[b->m->nstop++] = (snw_stop){.block = block,
                                         .low = j->low[i],
                                         .high = j->high[i],

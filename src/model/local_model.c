@@ -19,17 +19,14 @@ static const char *rod_in_the_way(const snw_rod_desc *rod) {
 
 static const char *contact_in_the_way(const snw_contact_desc *c) {
     if (c->nonholonomic) return "a wheel, ring or anchor";
-    if (c->is_rods) return "contact of rods with rods";
     if (c->hard) return "a hard contact";
     if (c->nearest) return "a contact 'nearest'";
     if (c->body || (c->is_obstacle && c->on.kind != SNW_SITE_WORLD)) return "an obstacle on a link";
     return NULL;
 }
 
-// Friction and straight segments couple all sections along the path in other ways than by one
-// effort.
+// Friction couples all sections along the path in other ways than by one effort.
 static const char *tendon_in_the_way(const snw_tendon_desc *t) {
-    if (t->nsegment) return "a tendon with straight segments";
     if (t->friction > 0 || t->viscous > 0) return "a tendon with friction";
     if (t->area && snw_chamber_area_varies(t->area)) return "a chamber whose area varies";
     return NULL;
@@ -83,6 +80,7 @@ static const char *probe_in_the_way(const snw_desc *d, int i) {
 int snw_desc_border(const snw_desc *d) {
     int n = 6 * d->nloop + 12 * d->nforce_element + d->ntendon;
     for (int i = 0; i < d->nmotor; i++) n += d->motor[i].n;
+    for (int i = 0; i < d->ntendon; i++) n += 2 * d->tendon[i].nsegment;
     return n;
 }
 
@@ -109,9 +107,7 @@ const char *snw_desc_not_local(const snw_desc *d) {
     const char *why = NULL;
     for (int i = 0; i < d->nlink && !why; i++) {
         const snw_link_desc *link = &d->link[i];
-        for (int k = 0; k < SNW_JOINT_MOST && !why; k++)
-            why = link->moves.stop_stiffness[k] > 0 || link->moves.stop_hard ? "a stop of a joint"
-                                                                             : NULL;
+        why = link->moves.stop_hard ? "a hard stop of a joint" : NULL;
         if (!why && link->has_rod) why = rod_in_the_way(&link->rod);
     }
     for (int i = 0; i < d->nfluid && !why; i++) {

@@ -40,6 +40,7 @@ typedef struct snw_figure {
     int npanel;
     snw_panel *panel;
     bool tight;           // no margin along x, as over time; names stand at the ends of the curves
+    bool listed;          // all the same, names are listed in the order of the curves
     bool equal;           // equal scales along x and y
     bool counted;         // x are integers
     bool log;             // both axes are logarithmic; values that are not positive make a gap

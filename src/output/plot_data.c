@@ -15,6 +15,7 @@
 #include <string.h>
 
 static const double WIDTH = 0.38; // of a curve, mm
+enum { MOST_APART = 6 };          // columns of a family, each with a panel of its own
 
 static snw_status plot_data_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer runs or probes");
@@ -178,9 +179,10 @@ static snw_status plot_data_read_column(snw_pool *pool, const snw_plot_run *run,
 
 // ---- probes over time --------------------------------------------------------------------------
 
-// Add all curves of run i to their panels, each with room for `room` curves.
+// Add all curves of run i to their panels, each with room for `room` curves. `apart`: each column
+// has a panel of its own, and the first one the names of the runs.
 static snw_status plot_data_add_run(snw_pool *pool, int i, const snw_plot_run *run,
-                                    const snw_plot_frames *f, int room, snw_figure *out,
+                                    const snw_plot_frames *f, int room, bool apart, snw_figure *out,
                                     snw_error *err) {
     const snw_run_info *info = snw_result_info(run->file, run->run);
     snw_node *scene;
@@ -191,33 +193,56 @@ static snw_status plot_data_add_run(snw_pool *pool, int i, const snw_plot_run *r
         const snw_column *column = &info->column[run->column[k]];
         const char *quantity, *unit;
         snw_plot_quantity(scene, column, &quantity, &unit);
-        snw_curve *c = next_curve(pool, snw_plot_panel(out, quantity, unit), room);
         char name[256];
         snw_column_name(column, name, sizeof name);
+        const char *probe = snw_pool_text(pool, name, strlen(name));
+        if (!probe) return plot_data_no_memory(err);
+        snw_curve *c = next_curve(pool, snw_plot_panel(out, apart ? probe : quantity, unit), room);
         if (!c) return plot_data_no_memory(err);
-        *c = (snw_curve){.name = curve_name(pool, name, run->name, run->ncolumn == 1),
-                         .probe = snw_pool_text(pool, name, strlen(name)),
+        *c = (snw_curve){.name = curve_name(pool, name, run->name, apart || run->ncolumn == 1),
+                         .probe = probe,
                          .n = f->n,
                          .x = x,
                          .pen.dash = i};
-        if (!c->name || !c->probe) return plot_data_no_memory(err);
+        if (!c->name) return plot_data_no_memory(err);
+        if (apart && k > 0) c->name = NULL;
         SNW_TRY(plot_data_read_column(pool, run, run->column[k], f, &c->y, err));
     }
     return SNW_OK;
 }
 
+// Pens of a family where each panel has one curve of a run; pen.dash is the index of the run.
+static void family_pens(const snw_plot_run *run, snw_figure *f) {
+    for (int p = 0; p < f->npanel; p++) {
+        for (int c = 0; c < f->panel[p].ncurve; c++) {
+            snw_pen *pen = &f->panel[p].curve[c].pen;
+            const snw_plot_run *of = &run[pen->dash];
+            *pen = (snw_pen){snw_plot_gradient(of->shade), WIDTH, of->dash};
+        }
+    }
+    f->listed = true;
+}
+
 snw_status snw_plot_probes(snw_pool *pool, int nrun, const snw_plot_run *run, snw_figure *out,
                            snw_error *err) {
-    int room = 0;
-    for (int i = 0; i < nrun; i++) room += run[i].ncolumn;
+    int room = 0, most = 0;
+    bool family = true;
+    for (int i = 0; i < nrun; i++) {
+        room += run[i].ncolumn;
+        most = run[i].ncolumn > most ? run[i].ncolumn : most;
+        family = family && run[i].family;
+    }
+    // dashes alone do not tell many runs apart
+    const bool apart = family && most > 1 && most <= MOST_APART;
+    family = family && (apart || most == 1);
     snw_plot_frames *f = snw_pool_array(pool, (size_t)nrun, sizeof *f);
     if (!f) return plot_data_no_memory(err);
     SNW_TRY(plot_data_read_frames(pool, nrun, run, f, out, err));
     out->panel = snw_pool_array(pool, (size_t)room, sizeof *out->panel);
     if (!out->panel) return plot_data_no_memory(err);
     for (int i = 0; i < nrun; i++)
-        SNW_TRY(plot_data_add_run(pool, i, &run[i], &f[i], room, out, err));
-    assign_pens(out);
+        SNW_TRY(plot_data_add_run(pool, i, &run[i], &f[i], room, apart, out, err));
+    family ? family_pens(run, out) : assign_pens(out);
     return SNW_OK;
 }
 
@@ -255,7 +280,7 @@ snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw
     }
     // equal scales for a path in space
     out->equal = strcmp(out->unit, "m") == 0 && strcmp(out->panel->unit, "m") == 0;
-    assign_pens(out);
+    run->family ? family_pens(run, out) : assign_pens(out);
     return SNW_OK;
 }
 

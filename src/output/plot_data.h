@@ -15,6 +15,9 @@ typedef struct snw_plot_run {
     const char *name;  // in the legend; NULL: the only run
     int ncolumn;       // columns to be shown
     const int *column; // two for a phase plot
+    bool family;       // pens by the values in which the runs differ (plot_family.h)
+    double shade;      // of the gradient, 0 to 1
+    int dash;
 } snw_plot_run;
 
 // Columns over time, one panel per quantity; over the frame number when all frames have the same

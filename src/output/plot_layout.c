@@ -191,8 +191,8 @@ static snw_status layout_names(const snw_figure *f, int panel, double font, snw_
     for (int c = 0; c < p->ncurve; c++) {
         if (!p->curve[c].name) continue;
         // otherwise names are listed from the top in the order of the curves
-        at->label[c] =
-            f->tight ? curve_end(&p->curve[c], at) : at->area.y + (0.5 + LINE * n) * font;
+        at->label[c] = f->tight && !f->listed ? curve_end(&p->curve[c], at)
+                                              : at->area.y + (0.5 + LINE * n) * font;
         int k = n++;
         for (; k > 0 && at->label[order[k - 1]] > at->label[c]; k--) order[k] = order[k - 1];
         order[k] = c;

@@ -148,16 +148,18 @@ static bool add_series(snw_sweep_writer *w) {
            add_set(w->series, "value", H5T_IEEE_F64LE, 0, d->nseries);
 }
 
-static bool write_head(snw_sweep_writer *w, snw_sweep_states states) {
+static bool write_head(snw_sweep_writer *w, snw_sweep_words states, snw_sweep_words engines) {
     const snw_sweep_head *d = w->head;
     w->parameters = add_group(w->h5, "parameters");
     w->results = add_group(w->h5, "results");
     const hid_t message = add_group(w->h5, "message"), text = snw_layout_text_type(MESSAGE);
     const bool good = add_head(w->h5, d) &&
                       snw_layout_texts(w->h5, "state_name", states.n, states.name) &&
+                      snw_layout_texts(w->h5, "engine_name", engines.n, engines.name) &&
                       add_columns(w->parameters, d->nparameter, d->parameter, d->rows) &&
                       add_columns(w->results, d->nresult, d->result, d->rows) &&
                       add_set(w->h5, "state", H5T_STD_I8LE, d->rows, 0) &&
+                      add_set(w->h5, "engine", H5T_STD_I8LE, d->rows, 0) &&
                       add_set(w->h5, "seconds", H5T_IEEE_F64LE, d->rows, 0) && message >= 0 &&
                       text >= 0 && add_set(message, "row", H5T_STD_I64LE, 0, 0) &&
                       add_set(message, "text", text, 0, 0) && add_series(w);
@@ -172,8 +174,8 @@ static void writer_free(snw_sweep_writer *w) {
 }
 
 snw_status snw_sweep_writer_create(const char *path, const snw_sweep_head *head,
-                                   snw_sweep_states states, snw_sweep_writer **out,
-                                   snw_error *err) {
+                                   snw_sweep_words states, snw_sweep_words engines,
+                                   snw_sweep_writer **out, snw_error *err) {
     *out = NULL;
     snw_file_silence_hdf5();
     const char *slash = strrchr(path, '/');
@@ -197,7 +199,7 @@ snw_status snw_sweep_writer_create(const char *path, const snw_sweep_head *head,
     const hid_t fapl = snw_file_access(&w->file);
     w->h5 = fapl < 0 ? fapl : H5Fcreate(w->partial, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     if (fapl >= 0) (void)H5Pclose(fapl);
-    if (w->h5 >= 0 && write_head(w, states) && !w->file.reason) {
+    if (w->h5 >= 0 && write_head(w, states, engines) && !w->file.reason) {
         *out = w;
         return SNW_OK;
     }
@@ -215,6 +217,7 @@ snw_status snw_sweep_writer_block(snw_sweep_writer *w, const snw_sweep_block *b,
         good = put_rows(w->results, d->result[i].name, H5T_NATIVE_DOUBLE, b->at, b->n, 0,
                         b->result + (size_t)i * (size_t)b->n);
     good = good && put_rows(w->h5, "state", H5T_NATIVE_INT8, b->at, b->n, 0, b->state) &&
+           put_rows(w->h5, "engine", H5T_NATIVE_INT8, b->at, b->n, 0, b->engine) &&
            put_rows(w->h5, "seconds", H5T_NATIVE_DOUBLE, b->at, b->n, 0, b->seconds);
     if (w->series >= 0)
         good = good && put_rows(w->series, "first", H5T_NATIVE_INT64, b->at, b->n, 0, b->first) &&
@@ -443,6 +446,21 @@ static bool read_messages(const sweep_source *s, snw_sweep_table *t) {
     return true;
 }
 
+// The engines of the rows, which older files do not have.
+static bool read_engines(const sweep_source *s, snw_sweep_table *t) {
+    const char **name = NULL;
+    int8_t *engine = snw_pool_array(s->pool, (size_t)t->head.rows, sizeof *engine);
+    if (!engine || !read_texts(s->pool, s->h5, "engine_name", &t->engines.n, &name) ||
+        !read_column(s->h5, "engine", H5T_NATIVE_INT8, t->head.rows, engine))
+        return false;
+    for (int64_t i = 0; i < t->head.rows; i++) {
+        if (engine[i] < 0 || engine[i] >= t->engines.n) return false;
+    }
+    t->engines.name = name;
+    t->engine = engine;
+    return true;
+}
+
 static bool read_table(const sweep_source *s, snw_sweep_table *t) {
     snw_sweep_head *d = &t->head;
     const char **name = NULL;
@@ -460,6 +478,7 @@ static bool read_table(const sweep_source *s, snw_sweep_table *t) {
     }
     t->state = state;
     t->seconds = seconds;
+    if (H5Lexists(s->h5, "engine", H5P_DEFAULT) > 0 && !read_engines(s, t)) return false;
     return read_group(s, "parameters", d->rows, &d->nparameter, &d->parameter, &t->parameter) &&
            read_group(s, "results", d->rows, &d->nresult, &d->result, &t->result) &&
            read_messages(s, t);

@@ -29,28 +29,30 @@ typedef struct snw_sweep_head {
     const char *const *series; // names of the columns of series
 } snw_sweep_head;
 
-// Names of the states of rows, whose indices are stored; the first is that of waiting rows.
-typedef struct snw_sweep_states {
+// Words whose indices are stored for each row.
+typedef struct snw_sweep_words {
     int n;
     const char *const *name;
-} snw_sweep_states;
+} snw_sweep_words;
 
 // ---- writing ------------------------------------------------------------------------------------
 
 typedef struct snw_sweep_writer snw_sweep_writer;
 
-// Begin the file beside `path`. SNW_E_IO: it cannot be written.
+// Begin the file beside `path`; the first state is that of waiting rows. SNW_E_IO: it cannot be
+// written.
 SNW_NODISCARD snw_status snw_sweep_writer_create(const char *path, const snw_sweep_head *head,
-                                                 snw_sweep_states states, snw_sweep_writer **out,
-                                                 snw_error *err);
+                                                 snw_sweep_words states, snw_sweep_words engines,
+                                                 snw_sweep_writer **out, snw_error *err);
 
-// A block of rows, columns one after the other: parameter (nparameter x n), state (n), seconds (n),
-// result (nresult x n), first and frames (n, of the series; NULL where there are none).
+// A block of rows, columns one after the other: parameter (nparameter x n), state, engine and
+// seconds (n), result (nresult x n), first and frames (n, of the series; NULL where there are
+// none).
 typedef struct snw_sweep_block {
     int64_t at;
     int n;
     const double *parameter, *seconds, *result;
-    const int8_t *state;
+    const int8_t *state, *engine;
     const int64_t *first;
     const int32_t *frames;
 } snw_sweep_block;
@@ -74,11 +76,12 @@ bool snw_sweep_is_file(const char *path);
 // A sweep in memory. Everything belongs to the pool.
 typedef struct snw_sweep_table {
     snw_sweep_head head;
-    snw_sweep_states states;
-    const double *parameter; // nparameter x rows
-    const double *result;    // nresult x rows
-    const double *seconds;   // rows
-    const int8_t *state;     // rows
+    snw_sweep_words states, engines; // engines: none in files of older versions
+    const double *parameter;         // nparameter x rows
+    const double *result;            // nresult x rows
+    const double *seconds;           // rows
+    const int8_t *state;             // rows
+    const int8_t *engine;            // rows; NULL: not known
     int nmessage;
     const int64_t *message_row;
     const char *const *message;

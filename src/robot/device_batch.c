@@ -17,12 +17,14 @@
 #include "gpu/device_text.h"
 #include "integrate/implicit_private.h"
 #include "integrate/step_account.h"
+#include "math/expr_op.h"
 #include "model/model_stream.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Threads of a block, and blocks that a multiprocessor has at a time at least: with these a thread
 // has 128 registers, the fastest of 64 to 255 on an H200.
@@ -40,7 +42,7 @@ enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
     X(iterations, n * sizeof(unsigned), "of each robot")                                           \
     X(tangents, n * sizeof(unsigned), "of each robot")                                             \
     X(u, ninput *n * sizeof(double), "inputs")                                                     \
-    X(model, model_bytes, "the model")
+    X(home, (nq + nv) * n * sizeof(double), "state in which robots begin again")
 
 typedef enum device_call { CALL_START, CALL_STEPS, CALL_POINTS, CALLS } device_call;
 
@@ -59,13 +61,24 @@ struct snw_device_batch {
     DEVICE_BATCH_FIELDS(X)
 #undef X
     size_t bytes;
+    snw_model_stream *stream; // structure and numbers of the model
+    size_t model_bytes;       // of a model on the device
+    void *model;              // the model, or n of them
+    void *whole, *number;     // of the stream, on the device; numbers of each robot (n x nnumber)
+    bool models_stale;        // numbers have changed since the models were made
+    snw_robot_model **own;    // n, of robots whose laws or loads differ; NULL: those of the model
+    int nown;
+    snw_inputs *own_in;     // scratch
     unsigned char *scratch; // of the host
     bool *taken;            // actuators whose inputs the caller gives
     snw_device_map *map;    // of their inputs
     int nmap, map_room;     //
-    double *law;            // of a call, on the host
-    unsigned char *steady;  // likewise
-    int law_room;           // steps
+    double *law[2];         // of a call, on the host; of the call before
+    size_t law_room[2];     // their numbers
+    size_t nsent;           // numbers of law[0] that are on the device
+    bool steady_sent;       // they are constant within all of these steps
+    unsigned char *steady;  // of steps of a call
+    int steady_room;        // steps
     double *block[2];       // scratch of laws
     device_room laws, steady_steps, maps, point_seg, point_at, point;
     int npoint;
@@ -107,6 +120,24 @@ static snw_status device_read(snw_device_batch *b, const void *from, size_t byte
     if (b->cuda) return snw_cuda_read(b->cuda, to, (snw_cuda_address)(uintptr_t)from, bytes, err);
     if (bytes) memcpy(to, from, bytes);
     return SNW_OK;
+}
+
+static size_t device_free_bytes(const snw_device_batch *b) {
+    if (b->cuda) return snw_cuda_free_bytes(b->cuda);
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+}
+
+// SNW_E_MEMORY unless `each` bytes for every robot and `common` ones are free on the device.
+static snw_status check_room(const snw_device_batch *b, size_t each, size_t common,
+                             snw_error *err) {
+    const size_t unused = device_free_bytes(b), n = (size_t)b->n;
+    if (common < unused && n <= (unused - common) / each) return SNW_OK;
+    const size_t most = common < unused ? (unused - common) / each : 0;
+    return snw_fail(err, SNW_E_MEMORY,
+                    "%d robots need %zu MB on device '%s', which has %zu MB%s: enough for %zu "
+                    "robots of this model",
+                    b->n, (n * each + common) >> 20, snw_device_batch_name(b), unused >> 20,
+                    b->cuda ? " free" : "", most);
 }
 
 // room <- these bytes
@@ -187,40 +218,62 @@ static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
            (size_t)m->nv * (size_t)(m->nv + 8) * sizeof(size_t) + 4096; // order of elimination
 }
 
-// The kernel that makes the model on the device from its stream.
-static snw_status cuda_model(snw_device_batch *b, const snw_model_stream *stream, size_t room,
-                             snw_error *err) {
-    void *kernel, *whole = NULL, *number = NULL, *good = NULL;
-    int is_good = 0;
-    unsigned long bytes = room;
-    SNW_TRY(snw_cuda_kernel(b->cuda, "snw_model", &kernel, err));
-    snw_status s = device_alloc(b, stream->nwhole * sizeof(int), &whole, err);
-    if (s == SNW_OK) s = device_alloc(b, stream->nnumber * sizeof(double), &number, err);
-    if (s == SNW_OK) s = device_alloc(b, sizeof(int), &good, err);
-    if (s == SNW_OK) s = device_write(b, stream->whole, stream->nwhole * sizeof(int), whole, err);
-    if (s == SNW_OK)
-        s = device_write(b, stream->number, stream->nnumber * sizeof(double), number, err);
-    void *arguments[] = {&whole, &number, &b->model, &bytes, &good};
-    if (s == SNW_OK) s = snw_cuda_launch(b->cuda, kernel, 1, 1, arguments, err);
-    if (s == SNW_OK) s = device_read(b, good, sizeof is_good, &is_good, err);
-    if (s == SNW_OK && !is_good)
-        s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory on the device");
-    device_free(b, whole), device_free(b, number), device_free(b, good);
-    b->bytes -= stream->nwhole * sizeof(int) + stream->nnumber * sizeof(double) + sizeof(int);
-    return s;
+// Makes `n` models, one after the other, from as many rows of numbers on the device.
+static snw_status make_models(snw_device_batch *b, int n, snw_error *err) {
+    const snw_model_stream *stream = b->stream;
+    size_t nnumber = stream->nnumber, room = b->model_bytes;
+    int is_bad = 0;
+    if (b->cuda) {
+        void *kernel, *bad = NULL;
+        SNW_TRY(snw_cuda_kernel(b->cuda, "snw_model", &kernel, err));
+        SNW_TRY(device_alloc(b, sizeof(int), &bad, err)); // zero
+        void *arguments[] = {&b->whole, &b->number, &nnumber, &b->model, &room, &n, &bad};
+        snw_status s = snw_cuda_launch(b->cuda, kernel, n, BLOCK, arguments, err);
+        if (s == SNW_OK) s = device_read(b, bad, sizeof is_bad, &is_bad, err);
+        device_free(b, bad);
+        b->bytes -= sizeof(int);
+        SNW_TRY(s);
+    } else {
+        for (int i = 0; i < n; i++) {
+            const double *number = (const double *)b->number + (size_t)i * nnumber;
+            unsigned char *to = (unsigned char *)b->model + (size_t)i * room;
+            memset(to, 0, room);
+            is_bad |= !snw_device_host_model(b->whole, number, to, room);
+        }
+    }
+    b->models_stale = false;
+    if (!is_bad) return SNW_OK;
+    return snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory on the device");
 }
 
-static snw_status create_arrays(snw_device_batch *b, size_t model_bytes, snw_error *err) {
+// The model that all robots have until they get numbers of their own.
+static snw_status create_model(snw_device_batch *b, snw_error *err) {
+    const snw_model_stream *s = b->stream;
+    SNW_TRY(device_alloc(b, s->nwhole * sizeof(int), &b->whole, err));
+    SNW_TRY(device_alloc(b, s->nnumber * sizeof(double), &b->number, err));
+    SNW_TRY(device_alloc(b, b->model_bytes, &b->model, err));
+    SNW_TRY(device_write(b, s->whole, s->nwhole * sizeof(int), b->whole, err));
+    SNW_TRY(device_write(b, s->number, s->nnumber * sizeof(double), b->number, err));
+    return make_models(b, 1, err);
+}
+
+static snw_status create_arrays(snw_device_batch *b, snw_error *err) {
     const snw_model *m = b->robot->m;
-    const size_t n = (size_t)b->n, nq = (size_t)m->nq, nv = (size_t)m->nv;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
     const size_t ninput = (size_t)b->ninput, npower = (size_t)snw_npower(m);
+    size_t n = 1, each = 0;
+#define X(name, bytes, meaning) each += bytes;
+    DEVICE_BATCH_FIELDS(X)
+#undef X
+    SNW_TRY(check_room(b, each, b->model_bytes, err));
+    n = (size_t)b->n;
 #define X(name, bytes, meaning) SNW_TRY(device_alloc(b, bytes, &b->name, err));
     DEVICE_BATCH_FIELDS(X)
 #undef X
     return SNW_OK;
 }
 
-// q, v <- the initial state of the robot on the host; u <- its inputs, zero where they are laws.
+// q, v and the state to begin again in <- the initial state of the robot on the host.
 static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     const snw_model *m = b->robot->m;
     const size_t n = (size_t)b->n;
@@ -235,6 +288,8 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
         double *to = k < m->nq ? (double *)b->q + (size_t)k * n
                                : (double *)b->past + (size_t)(k - m->nq) * n;
         s = device_write(b, row, n * sizeof *row, to, err);
+        if (s == SNW_OK)
+            s = device_write(b, row, n * sizeof *row, (double *)b->home + (size_t)k * n, err);
     }
     snw_free(status);
     snw_free(row);
@@ -292,25 +347,22 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     b->block[1] = snw_alloc(nlaw * sizeof(double));
     if (!b->taken || !b->block[0] || !b->block[1]) return snw_fail_memory(err);
     if (index >= 0) SNW_TRY(snw_cuda_open(index, &b->cuda, err));
-    snw_model_stream *stream;
-    SNW_TRY(snw_model_stream_create(compiled, &stream));
-    const size_t room = model_room(compiled, stream);
+    SNW_TRY(snw_model_stream_create(compiled, &b->stream));
+    SNW_TRY(snw_inputs_create(compiled, &b->own_in));
+    const size_t room = model_room(compiled, b->stream);
     unsigned char *host = snw_alloc(room);
     snw_status s = host ? SNW_OK : snw_fail_memory(err);
-    if (s == SNW_OK && !snw_device_host_model(stream->whole, stream->number, host, room))
-        s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
+    const size_t used =
+        host ? snw_device_host_model(b->stream->whole, b->stream->number, host, room) : 0;
+    if (s == SNW_OK && !used) s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
+    b->model_bytes = (used + 255) / 256 * 256; // the device's form is not larger
     const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
     if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, scratch, err);
-    if (s == SNW_OK) s = create_arrays(b, room, err);
-    if (s == SNW_OK && b->cuda) s = cuda_model(b, stream, room, err);
-    if (s == SNW_OK && !b->cuda) {
-        b->scratch = snw_alloc(scratch);
-        if (!b->scratch || !snw_device_host_model(stream->whole, stream->number, b->model, room))
-            s = snw_fail_memory(err);
-    }
+    if (s == SNW_OK && !b->cuda && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
     snw_free(host);
-    snw_model_stream_destroy(stream);
     SNW_TRY(s);
+    SNW_TRY(create_arrays(b, err));
+    SNW_TRY(create_model(b, err));
     b->args = (snw_device_args){.model = b->model,
                                 .n = b->n,
                                 .q = b->q,
@@ -353,15 +405,21 @@ void snw_device_batch_close(snw_device_batch *b) {
 #define X(name, bytes, meaning) device_free(b, b->name);
     DEVICE_BATCH_FIELDS(X)
 #undef X
+    device_free(b, b->model), device_free(b, b->whole), device_free(b, b->number);
     device_room *const rooms[] = {&b->laws,      &b->steady_steps, &b->maps,
                                   &b->point_seg, &b->point_at,     &b->point};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) device_free(b, rooms[i]->at);
     snw_cuda_close(b->cuda);
+    for (int i = 0; b->own && i < b->n; i++) snw_robot_model_close(b->own[i]);
+    snw_free(b->own);
+    snw_inputs_destroy(b->own_in);
+    snw_model_stream_destroy(b->stream);
     snw_robot_close(b->robot);
     snw_free(b->scratch);
     snw_free(b->taken);
     snw_free(b->map);
-    snw_free(b->law);
+    snw_free(b->law[0]);
+    snw_free(b->law[1]);
     snw_free(b->steady);
     snw_free(b->block[0]);
     snw_free(b->block[1]);
@@ -380,6 +438,7 @@ double snw_device_batch_time(const snw_device_batch *b) { return b ? b->robot->s
 double *snw_device_batch_q(snw_device_batch *b) { return b ? b->q : NULL; }
 double *snw_device_batch_v(snw_device_batch *b) { return b ? b->past : NULL; }
 double *snw_device_batch_u(snw_device_batch *b) { return b ? b->u : NULL; }
+double *snw_device_batch_home(snw_device_batch *b) { return b ? b->home : NULL; }
 int *snw_device_batch_status(snw_device_batch *b) { return b ? b->status : NULL; }
 
 const char *snw_device_batch_status_text(int status) {
@@ -413,6 +472,141 @@ snw_status snw_device_batch_write(snw_device_batch *b, const void *from, size_t 
                                   snw_error *err) {
     if (!b || !from || !to) return snw_fail(err, SNW_E_ARGUMENT, "an argument is NULL");
     return device_write(b, from, bytes, to, err);
+}
+
+snw_status snw_device_batch_set_stream(snw_device_batch *b, void *stream, snw_error *err) {
+    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
+    return b->cuda ? snw_cuda_use_stream(b->cuda, stream, err) : SNW_OK;
+}
+
+void *snw_device_batch_stream(const snw_device_batch *b) {
+    return b && b->cuda ? snw_cuda_stream(b->cuda) : NULL;
+}
+
+snw_status snw_device_batch_order(snw_device_batch *b, void *stream, int batch_waits,
+                                  snw_error *err) {
+    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
+    if (!b->cuda || stream == snw_cuda_stream(b->cuda)) return SNW_OK;
+    void *own = snw_cuda_stream(b->cuda);
+    return snw_cuda_order(b->cuda, batch_waits ? stream : own, batch_waits ? own : stream, err);
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+// Arrays of own numbers and models, with those of the model for all robots.
+static snw_status create_own_models(snw_device_batch *b, snw_error *err) {
+    const size_t n = (size_t)b->n, row = b->stream->nnumber * sizeof(double);
+    void *number = NULL, *model = NULL;
+    if (b->args.model_bytes) return SNW_OK;
+    SNW_TRY(check_room(b, b->model_bytes + row, 0, err));
+    b->own = snw_alloc(n * sizeof *b->own);
+    if (!b->own) return snw_fail_memory(err);
+    snw_status s = device_alloc(b, n * row, &number, err);
+    if (s == SNW_OK) s = device_alloc(b, n * b->model_bytes, &model, err);
+    for (size_t i = 0; s == SNW_OK && i < n; i++)
+        s = device_write(b, b->stream->number, row, (char *)number + i * row, err);
+    if (s != SNW_OK) {
+        device_free(b, number), device_free(b, model);
+        snw_free(b->own);
+        b->own = NULL;
+        return s;
+    }
+    device_free(b, b->number), device_free(b, b->model);
+    b->bytes -= row + b->model_bytes;
+    b->number = number, b->model = model;
+    b->args.model = model;
+    b->args.model_bytes = b->model_bytes;
+    b->models_stale = true;
+    return SNW_OK;
+}
+
+static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
+
+static bool same_laws(int n, const snw_law *a, const snw_law *b) {
+    bool same = true;
+    for (int i = 0; i < n; i++) same &= same_law(a[i], b[i]);
+    return same;
+}
+
+// Are gravity and inputs of both models, of one structure, the same at all times?
+static bool same_inputs(const snw_model *a, const snw_model *b) {
+    bool same = same_laws(3, a->gravity, b->gravity);
+    for (int i = 0; i < a->npose; i++) {
+        const snw_pose_desc *x = &a->pose[i], *y = &b->pose[i];
+        same &= same_laws(3, x->xyz, y->xyz) && memcmp(&x->R0, &y->R0, sizeof x->R0) == 0;
+        for (int k = 0; k < x->nturn; k++)
+            same &= same_law(x->turn[k].angle, y->turn[k].angle) &&
+                    memcmp(&x->turn[k].axis, &y->turn[k].axis, sizeof x->turn[k].axis) == 0;
+    }
+    for (int i = 0; i < a->nload; i++) {
+        same &= same_laws(3, a->load[i].force, b->load[i].force) &&
+                same_laws(3, a->load[i].torque, b->load[i].torque) &&
+                same_law(a->load[i].when, b->load[i].when);
+    }
+    for (int i = 0; i < a->nload_point; i++)
+        same &=
+            a->load_point[i].w == b->load_point[i].w && a->load_point[i].x == b->load_point[i].x;
+    for (int i = 0; i < a->nstress; i++) {
+        same &= same_laws(6, a->stress[i].stress, b->stress[i].stress) &&
+                same_law(a->stress[i].when, b->stress[i].when);
+    }
+    for (int i = 0; a->nstress && i < a->nrod; i++) same &= a->rod[i].L == b->rod[i].L;
+    for (int i = 0; a->nstress && i < a->npoint; i++) same &= a->point[i].w == b->point[i].w;
+    for (int i = 0; i < a->nmotor; i++) {
+        const snw_motor *x = &a->motor[i], *y = &b->motor[i];
+        same &= same_law(x->when, y->when) && !x->law == !y->law &&
+                (!x->law || same_laws(x->n, x->law, y->law));
+    }
+    for (int i = 0; i < a->ntendon; i++) {
+        const snw_tendon *x = &a->tendon[i], *y = &b->tendon[i];
+        same &= same_law(x->law, y->law) && same_law(x->when, y->when) &&
+                same_law(x->temperature, y->temperature) && same_law(x->ambient, y->ambient);
+    }
+    // laws of parts that the device refuses or that are rare are taken to differ
+    return same && !a->ndrive && !a->nfield && !a->nfluid;
+}
+
+snw_status snw_device_batch_set_parameters(snw_device_batch *b, int robot, int nset,
+                                           const char *const *set, snw_error *err) {
+    if (!b || (nset > 0 && !set)) return snw_fail(err, SNW_E_ARGUMENT, "an argument is NULL");
+    if (robot < 0 || robot >= b->n)
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no robot %d, the batch has %d", robot, b->n);
+    if (b->robot->rows)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "robots whose loops have redundant rows have no parameters of their own on "
+                        "a device");
+    snw_robot_model *model = NULL;
+    snw_model_stream *stream = NULL;
+    const snw_model *base = b->robot->m;
+    SNW_TRY(snw_robot_model_sample(b->robot->model, nset, set, base, &model, err));
+    const snw_model *m = model->compiled;
+    snw_status s = snw_model_stream_create(m, &stream);
+    if (s == SNW_OK && !snw_model_stream_alike(stream, b->stream))
+        s = snw_fail(err, SNW_E_ARGUMENT,
+                     "these parameters change the structure of the model, which all robots of a "
+                     "batch have in common");
+    if (s == SNW_OK) s = create_own_models(b, err);
+    const size_t n = (size_t)b->n, i = (size_t)robot, row = b->stream->nnumber * sizeof(double);
+    if (s == SNW_OK) s = device_write(b, stream->number, row, (char *)b->number + i * row, err);
+    for (int k = 0; s == SNW_OK && k < m->nq + m->nv; k++) {
+        const double x = k < m->nq ? m->q0[k] : m->v0[k - m->nq];
+        s = device_write(b, &x, sizeof x, (double *)b->home + (size_t)k * n + i, err);
+    }
+    const int waits = SNW_DEVICE_NOT_STARTED;
+    if (s == SNW_OK) s = device_write(b, &waits, sizeof waits, (int *)b->status + i, err);
+    snw_model_stream_destroy(stream);
+    if (s != SNW_OK) {
+        snw_robot_model_close(model);
+        return s;
+    }
+    const bool same = same_inputs(m, base);
+    b->nown += (same ? 0 : 1) - (b->own[i] ? 1 : 0);
+    snw_robot_model_close(b->own[i]);
+    b->own[i] = same ? NULL : model;
+    if (same) snw_robot_model_close(model);
+    b->args.own_laws = b->nown > 0;
+    b->models_stale = true;
+    return SNW_OK;
 }
 
 // ---- inputs -------------------------------------------------------------------------------------
@@ -522,40 +716,98 @@ snw_status snw_device_batch_take(snw_device_batch *b, int actuator, int taken, s
 
 // ---- motion -------------------------------------------------------------------------------------
 
+// Numbers of a row of laws.
+static size_t law_width(const snw_device_batch *b) {
+    return (size_t)b->args.nlaw * (b->args.own_laws ? (size_t)b->n : 1);
+}
+
+// row <- laws at time t, of each robot where some have laws of their own
+static snw_status law_row(snw_device_batch *b, double t, double *row, snw_error *err) {
+    if (!b->args.own_laws) return laws_at(b, t, row, err);
+    const size_t n = (size_t)b->n, nlaw = (size_t)b->args.nlaw;
+    const snw_model *m = b->robot->m;
+    double *own = b->block[1];
+    SNW_TRY(laws_at(b, t, b->block[0], err));
+    b->own_in->manual = b->robot->in->manual;
+    for (size_t i = 0; i < n; i++) {
+        if (b->own[i]) {
+            snw_inputs_at(b->own[i]->compiled, t, b->own_in);
+            memcpy(own, b->own_in->gravity.e, 3 * sizeof *own);
+            memcpy(own + 3, b->own_in->block, snw_inputs_doubles(m) * sizeof *own);
+        }
+        const double *from = b->own[i] ? own : b->block[0];
+        for (size_t k = 0; k < nlaw; k++) row[k * n + i] = from[k];
+    }
+    return SNW_OK;
+}
+
+// Room for the rows of `count` steps, and one more.
+static snw_status reserve_laws(snw_device_batch *b, int count, snw_error *err) {
+    const size_t numbers = (size_t)(3 * count + 2) * law_width(b);
+    if (b->law_room[0] < numbers) {
+        snw_free(b->law[0]);
+        b->law_room[0] = 0;
+        b->law[0] = snw_alloc(numbers * sizeof(double));
+        if (!b->law[0]) return snw_fail_memory(err);
+        b->law_room[0] = numbers;
+    }
+    if (b->steady_room < count + 1) {
+        snw_free(b->steady);
+        b->steady_room = 0;
+        b->steady = snw_alloc((size_t)(count + 1));
+        if (!b->steady) return snw_fail_memory(err);
+        b->steady_room = count + 1;
+    }
+    return SNW_OK;
+}
+
 // Rows of laws of `count` steps of h seconds, and whether they are constant within each.
 static snw_status set_laws(snw_device_batch *b, double h, int count, snw_error *err) {
-    const size_t n = (size_t)b->args.nlaw, row = n * sizeof(double);
+    const size_t n = law_width(b), row = n * sizeof(double);
     static const double within[] = {0.29, 0.53, 0.83};
-    if (b->law_room < 3 * count + 1) {
-        snw_free(b->law);
-        snw_free(b->steady);
-        b->law_room = 0;
-        b->law = snw_alloc((size_t)(3 * count + 1) * row);
-        b->steady = snw_alloc((size_t)(count + 1));
-        if (!b->law || !b->steady) return snw_fail_memory(err);
-        b->law_room = 3 * count + 1;
-    }
-    double t = b->robot->s->t;
-    SNW_TRY(laws_at(b, t + snw_time_resolution(t), b->law, err));
+    bool steady = true;
+    double *const was = b->law[1];
+    const size_t room = b->law_room[1], nsent = b->nsent;
+    b->law[1] = b->law[0], b->law_room[1] = b->law_room[0]; // on the device
+    b->law[0] = was, b->law_room[0] = room;
+    b->nsent = 0;
+    SNW_TRY(reserve_laws(b, count, err));
+    double t = b->robot->s->t, *law = b->law[0];
+    const size_t numbers = (size_t)(3 * count + 1) * n;
+    SNW_TRY(law_row(b, t + snw_time_resolution(t), law, err));
     for (int k = 0; k < count; k++) {
-        double *begin = b->law + 3 * (size_t)k * n, *end = begin + 3 * n;
-        SNW_TRY(laws_at(b, t + h, end, err));
+        double *begin = law + 3 * (size_t)k * n, *end = begin + 3 * n;
+        SNW_TRY(law_row(b, t + h, end, err));
         b->steady[k] = memcmp(end, begin, row) == 0;
         for (size_t j = 0; b->steady[k] && j < sizeof within / sizeof *within; j++) {
-            SNW_TRY(laws_at(b, t + within[j] * h, b->block[0], err));
-            b->steady[k] = memcmp(end, b->block[0], row) == 0;
+            SNW_TRY(law_row(b, t + within[j] * h, law + numbers, err));
+            b->steady[k] = memcmp(end, law + numbers, row) == 0;
         }
+        steady &= b->steady[k];
         for (size_t j = 0; j < SNW_ACCOUNT_POINTS; j++)
-            SNW_TRY(laws_at(b, t + snw_account_point[j] * h, begin + (1 + j) * n, err));
+            SNW_TRY(law_row(b, t + snw_account_point[j] * h, begin + (1 + j) * n, err));
         t = t + h;
     }
-    SNW_TRY(device_fill(b, &b->laws, b->law, (size_t)(3 * count + 1) * row, err));
-    SNW_TRY(device_fill(b, &b->steady_steps, b->steady, (size_t)count, err));
+    // copies to the device wait for the steps before: none where the laws are those of the last
+    // call
+    if (!steady || !b->steady_sent || nsent != numbers ||
+        memcmp(law, b->law[1], numbers * sizeof *law) != 0) {
+        SNW_TRY(device_fill(b, &b->laws, law, numbers * sizeof *law, err));
+        SNW_TRY(device_fill(b, &b->steady_steps, b->steady, (size_t)count, err));
+    }
+    b->nsent = numbers;
+    b->steady_sent = steady;
     b->args.law = b->laws.at;
     b->args.steady = b->steady_steps.at;
     b->args.count = count;
     b->args.step = h;
     return SNW_OK;
+}
+
+// Models with the present numbers, and the laws of a call.
+static snw_status prepare_call(snw_device_batch *b, double h, int count, snw_error *err) {
+    if (b->models_stale) SNW_TRY(make_models(b, b->n, err));
+    return set_laws(b, h, count, err);
 }
 
 snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *how,
@@ -585,10 +837,21 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
 snw_status snw_device_batch_restart(snw_device_batch *b, const unsigned char *at, snw_error *err) {
     if (!b || !b->started)
         return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_start first");
-    SNW_TRY(set_laws(b, 0, 0, err));
+    SNW_TRY(prepare_call(b, 0, 0, err));
     b->args.at = at;
     const snw_status s = launch(b, CALL_START, err);
     b->args.at = NULL;
+    return s;
+}
+
+snw_status snw_device_batch_reset(snw_device_batch *b, const unsigned char *at, int only_failed,
+                                  snw_error *err) {
+    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
+    b->args.home = b->home;
+    b->args.only_failed = only_failed != 0;
+    const snw_status s = snw_device_batch_restart(b, at, err);
+    b->args.home = NULL;
+    b->args.only_failed = 0;
     return s;
 }
 
@@ -596,16 +859,34 @@ void snw_device_batch_set_account(snw_device_batch *b, int account) {
     if (b) b->account = account != 0;
 }
 
-snw_status snw_device_batch_step(snw_device_batch *b, double h, int count, snw_error *err) {
+enum { LAW_NUMBERS = 1 << 25 }; // most in the rows of laws of a launch
+
+snw_status snw_device_batch_step_inputs(snw_device_batch *b, double h, int count, const double *u,
+                                        snw_error *err) {
     if (!b || !b->started)
         return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_start before the first step");
     if (count < 0 || count > 1000000)
         return snw_fail(err, SNW_E_ARGUMENT, "count must be from 0 to 1000000, got %d", count);
     SNW_TRY(snw_robot_check_step(b->robot, h, err));
-    SNW_TRY(set_laws(b, h, count, err));
-    SNW_TRY(launch(b, CALL_STEPS, err));
-    for (int k = 0; k < count; k++) b->robot->s->t = b->robot->s->t + h;
-    return SNW_OK;
+    const size_t fit = LAW_NUMBERS / (3 * law_width(b));
+    const int most = fit < 1 ? 1 : fit > 1000000 ? 1000000 : (int)fit;
+    snw_status s = SNW_OK;
+    if (u) b->args.u_step = (size_t)b->ninput * (size_t)b->n;
+    for (int done = 0; s == SNW_OK && done < count;) {
+        const int now = count - done < most ? count - done : most;
+        if (u) b->args.u = u + (size_t)done * b->args.u_step;
+        s = prepare_call(b, h, now, err);
+        if (s == SNW_OK) s = launch(b, CALL_STEPS, err);
+        for (int k = 0; s == SNW_OK && k < now; k++) b->robot->s->t = b->robot->s->t + h;
+        done += now;
+    }
+    b->args.u = b->u;
+    b->args.u_step = 0;
+    return s;
+}
+
+snw_status snw_device_batch_step(snw_device_batch *b, double h, int count, snw_error *err) {
+    return snw_device_batch_step_inputs(b, h, count, NULL, err);
 }
 
 snw_status snw_device_batch_wait(snw_device_batch *b, snw_error *err) {
@@ -648,7 +929,7 @@ snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint, const in
 snw_status snw_device_batch_update_points(snw_device_batch *b, snw_error *err) {
     if (!b || b->args.npoint == 0)
         return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_set_points first");
-    SNW_TRY(set_laws(b, 0, 0, err));
+    SNW_TRY(prepare_call(b, 0, 0, err));
     return launch(b, CALL_POINTS, err);
 }
 
@@ -702,6 +983,8 @@ NONE(double, time, const snw_device_batch *b __attribute__((unused)))
 NONE(double *, q, snw_device_batch *b __attribute__((unused)))
 NONE(double *, v, snw_device_batch *b __attribute__((unused)))
 NONE(double *, u, snw_device_batch *b __attribute__((unused)))
+NONE(double *, home, snw_device_batch *b __attribute__((unused)))
+NONE(void *, stream, const snw_device_batch *b __attribute__((unused)))
 NONE(int *, status, snw_device_batch *b __attribute__((unused)))
 NONE(const char *, status_text, int status __attribute__((unused)))
 #define UNUSED __attribute__((unused))
@@ -713,6 +996,15 @@ REFUSE(take, snw_device_batch *b UNUSED, int actuator UNUSED, int taken UNUSED, 
 REFUSE(start, snw_device_batch *b UNUSED, const snw_robot_steps *how UNUSED,
        const unsigned char *at UNUSED, snw_error *err)
 REFUSE(restart, snw_device_batch *b UNUSED, const unsigned char *at UNUSED, snw_error *err)
+REFUSE(reset, snw_device_batch *b UNUSED, const unsigned char *at UNUSED, int only_failed UNUSED,
+       snw_error *err)
+REFUSE(set_stream, snw_device_batch *b UNUSED, void *stream UNUSED, snw_error *err)
+REFUSE(order, snw_device_batch *b UNUSED, void *stream UNUSED, int batch_waits UNUSED,
+       snw_error *err)
+REFUSE(set_parameters, snw_device_batch *b UNUSED, int robot UNUSED, int nset UNUSED,
+       const char *const *set UNUSED, snw_error *err)
+REFUSE(step_inputs, snw_device_batch *b UNUSED, double h UNUSED, int count UNUSED,
+       const double *u UNUSED, snw_error *err)
 REFUSE(step, snw_device_batch *b UNUSED, double h UNUSED, int count UNUSED, snw_error *err)
 REFUSE(wait, snw_device_batch *b UNUSED, snw_error *err)
 REFUSE(set_points, snw_device_batch *b UNUSED, int npoint UNUSED, const int *node UNUSED,

@@ -17,8 +17,9 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
 
 static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nstop; i++) {
-        if (m->stop[i].hard)
-            return refuse(step, "hard stops of joints have none; give them a stiffness", err);
+        if (m->stop[i].hard && m->block[m->stop[i].block].space == SNW_SPACE_SO3)
+            return refuse(step, "hard stops of spherical joints have none; give them a stiffness",
+                          err);
     }
     return SNW_OK;
 }
@@ -27,6 +28,9 @@ static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
+    if (m->has_slip_friction)
+        return refuse(step, "the scheme moreau with friction of rods in eyes has none; use bdf2",
+                      err);
     return check_stops(step, m, err);
 }
 

@@ -91,10 +91,25 @@ static snw_energy energies(const snw_robot *r) {
                         .gravity = snw_gravity_energy(r->m, r->in, r->w)};
 }
 
+// s <- conditions and poses of the loops that were closed in `before` at a pose of their own.
+static void keep_closed(const snw_model *m, const double *before, snw_state *s) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (loop->condition < 0) continue;
+        const int condition = m->condition_signal[loop->condition];
+        const int captured = m->pose[m->seg[loop->a].item].captured;
+        if (captured == 0 || before[condition] == 0) continue;
+        s->z[condition] = 1;
+        memcpy(s->z + captured - 1, before + captured - 1, 7 * sizeof *before);
+    }
+}
+
 void snw_robot_initialise_signals(snw_robot *r) {
     const snw_model *m = r->m;
     if (!snw_memory_has_events(m) || r->integrator.close) return;
+    memcpy(r->z, r->s->z, (size_t)m->nsignal * sizeof *r->z);
     snw_state_forget(m, r->s);
+    keep_closed(m, r->z, r->s);
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);

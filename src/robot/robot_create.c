@@ -62,6 +62,7 @@ static snw_status robot_prepare(snw_robot *r) {
     SNW_TRY(snw_robot_manual_inputs(r));
     for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
     snw_inputs_at(r->m, 0, r->in);
+    snw_robot_initialise_signals(r); // loops with `pose: at_closing` close as in the file
     return SNW_OK;
 }
 

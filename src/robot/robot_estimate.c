@@ -39,6 +39,9 @@
     AT(double, process, n, "of the process noise")                                                 \
     AT(double, noise, ny, "of the measurements")                                                   \
     AT(double, start, n, "first values of the unknown inputs")                                     \
+    AT(double, unseen, n *n, "directions of the unknown inputs that nothing shows")                \
+    AT(double, metric, n *n, "scratch of them")                                                    \
+    AT(double, part, n, "of the variance without measurements that is left along them")            \
     AT(int, of_input, n, "numbers of the unknown inputs in the map")                               \
     AT(int, here, ny, "outputs that were measured")                                                \
     AT(int, turn, ny, "first outputs of rotation vectors")
@@ -47,9 +50,14 @@ struct snw_estimator {
     snw_estimate view;
     snw_step_map *map;
     int n, nx, nw, nu, ny, nv, nr, nturn;
+    double steps; // since the start
     ESTIMATE_FIELDS(SNW_FIELD_POINTER)
     void *block;
+    snw_arena scratch; // of eigenvalues
 };
+
+// Part of a variance without measurements that counts as nothing learnt.
+static const double nothing_learnt = 0.99;
 
 static void estimate_place(void *object, snw_fields *f) {
     snw_estimator *o = object;
@@ -62,6 +70,7 @@ static void estimate_place(void *object, snw_fields *f) {
 void snw_estimator_close(snw_estimator *e) {
     if (!e) return;
     snw_free(e->block);
+    snw_free(e->scratch.base);
     snw_free(e);
 }
 
@@ -121,7 +130,9 @@ static void list_turns(snw_estimator *e) {
 static snw_status estimator_open(snw_estimator *e, const snw_estimate_options *how,
                                  snw_error *err) {
     e->block = snw_fields_create(estimate_place, e);
-    if (!e->block) return snw_fail_memory(err);
+    e->scratch.size = snw_eigen_symmetric_scratch(e->nw);
+    e->scratch.base = snw_alloc(e->scratch.size + 1);
+    if (!e->block || !e->scratch.base) return snw_fail_memory(err);
     SNW_TRY(take_variances("first", e->nx, how->first, false, e->first, err));
     SNW_TRY(take_variances("process", e->nx, how->process, false, e->process, err));
     SNW_TRY(take_variances("noise", e->ny, how->noise, true, e->noise, err));
@@ -240,6 +251,7 @@ snw_status snw_estimator_begin(snw_estimator *e, const double *point, snw_error 
     e->view.log_likelihood = 0;
     e->view.surprise = NAN;
     e->view.nmeasured = 0;
+    e->steps = 0;
     return close_loops(e, err);
 }
 
@@ -261,6 +273,7 @@ snw_status snw_estimator_predict(snw_estimator *e, const double *u, snw_error *e
                (size_t)e->nx * sizeof *m->B);
     carry_covariance(e);
     for (int i = 0; i < e->n; i++) snw_column_of(e->P, e->n, i)[i] += e->process[i];
+    e->steps++;
     return SNW_OK;
 }
 
@@ -380,6 +393,45 @@ snw_status snw_estimator_correct(snw_estimator *e, const double *u, const double
                 e->spread[a] += c * snw_column_of(e->P, e->n, j)[i] *
                                 e->C[(size_t)i * (size_t)e->ny + (size_t)a];
         }
+    }
+    return SNW_OK;
+}
+
+// Standard deviation of an unknown input if nothing were measured.
+static double unmeasured(const snw_estimator *e, int i) {
+    return sqrt(e->first[e->nx + i] + e->steps * e->process[e->nx + i]);
+}
+
+snw_status snw_estimator_unseen(snw_estimator *e, int *count, const double **directions,
+                                snw_error *err) {
+    if (!e || !count || !directions)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL",
+                        !e       ? "the estimator"
+                        : !count ? "count"
+                                 : "directions");
+    const int n = e->nw;
+    *count = 0;
+    *directions = e->unseen;
+    if (n == 0) return SNW_OK;
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < n; i++) {
+            const double unit = unmeasured(e, i) * unmeasured(e, k);
+            const double P = snw_column_of(e->P, e->n, e->nx + k)[e->nx + i];
+            e->unseen[k * n + i] = unit > 0 ? P / unit : 0;
+            e->metric[k * n + i] = i == k;
+        }
+    }
+    const snw_status s = snw_eigen_symmetric(n, e->unseen, e->metric, true, &e->scratch, e->part);
+    if (s != SNW_OK) return snw_fail(err, s, "the covariance of the unknown inputs is not finite");
+    for (int k = 0; k < n; k++) {
+        double most = 0;
+        if (!(e->part[k] > nothing_learnt)) continue;
+        double *to = e->unseen + (*count)++ * n;
+        memmove(to, e->unseen + k * n, (size_t)n * sizeof *to);
+        for (int i = 0; i < n; i++)
+            if (fabs(to[i]) > fabs(most)) most = to[i];
+        for (int i = 0; i < n; i++)
+            to[i] = fabs(to[i]) > 1e-6 * fabs(most) ? to[i] / most * unmeasured(e, i) : 0;
     }
     return SNW_OK;
 }

@@ -297,6 +297,14 @@ snw_status snw_linear_do_step(const snw_linear_model *model, snw_robot *r, snw_i
 // The end of a step from the present state: l->s, the increment; the inputs of the copy c that
 // did it.
 static snw_status do_step(linear_robot *l, snw_robot *c, snw_error *err) {
+    if (l->view.tangent) {
+        SNW_TRY(snw_robot_check_state(c, err));
+        SNW_TRY(snw_robot_project(c, err));
+        SNW_TRY(snw_linear_view_step(&l->view, &c->held.manual, c->s, err));
+        if (l->view.step.d) snw_state_copy(c->m, c->s, l->s);
+        c->inputs_stale = true;
+        return SNW_OK;
+    }
     snw_implicit *im = NULL;
     snw_status s = snw_linear_stepper(&l->view.model, c, &im, err);
     if (s == SNW_OK) s = snw_robot_check_state(c, err);
@@ -373,11 +381,25 @@ snw_status snw_linear_of_step(snw_linear_model *model, const double *d, snw_erro
     snw_state_copy(r->m, r->s, l->s);
     show_point(l, r);
     l->view.step.d = d;
+    if (l->view.tangent) {
+        SNW_TRY(snw_linear_map_outputs(l->view.linear, r->in, l->s, l->rotation, r->w, err));
+        if (d) {
+            SNW_TRY(snw_step_tangent_prepare(l->view.tangent, err));
+            SNW_TRY(snw_linear_map_matrices(l->view.linear, l->view.tangent, r->w, err));
+        }
+        snw_residual(r->m, r->in, l->s, false, r->w);
+        snw_linear_view_publish(&l->view, r->in, l->s, is_moving(r), r->w);
+        return SNW_OK;
+    }
     SNW_TRY(
         snw_linear_solve_step(l->view.linear, &l->view.step, r->in, l->s, l->rotation, r->w, err));
     snw_residual(r->m, r->in, l->s, false, r->w);
     snw_linear_view_publish(&l->view, r->in, l->s, is_moving(r), r->w);
     return SNW_OK;
+}
+
+snw_step_tangent *snw_linear_tangent(const snw_linear_model *model) {
+    return ((const linear_robot *)model)->view.tangent;
 }
 
 void snw_linear_values(snw_linear_model *model, double *y) {
@@ -417,8 +439,9 @@ snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
     SNW_TRY(check_model(l, err));
     SNW_TRY(operating_point(l, err));
     l->view.step.d = NULL;
-    if (!l->view.discrete || !is_moving(l->r) || !snw_linear_has_increments(l->view.step.scheme))
-        return linear_compute(l, l->r, err);
+    const bool steps =
+        l->view.discrete && is_moving(l->r) && snw_linear_has_increments(l->view.step.scheme);
+    if (!steps && !l->view.tangent) return linear_compute(l, l->r, err);
     snw_robot *copy = NULL;
     SNW_TRY(snw_robot_from_model(l->r->model, &copy, err));
     snw_robot_take_over(copy, l->r);

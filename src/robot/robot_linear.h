@@ -33,6 +33,10 @@ SNW_NODISCARD snw_status snw_linear_static(snw_linear_model *m, snw_error *err);
 // matrices of the model with all coordinates as states. Robot: state, accelerations, multipliers
 // and inputs at the end of the step. No parameters of the file among the inputs.
 SNW_NODISCARD snw_status snw_linear_of_step(snw_linear_model *m, const double *d, snw_error *err);
+// Steps of a discrete model whose scheme has steps that are maps of their own; else NULL. With them
+// snw_linear_of_step takes the step that they have done last, or, where d is NULL, gives the
+// outputs alone.
+struct snw_step_tangent *snw_linear_tangent(const snw_linear_model *m);
 // y (ny) <- outputs at the present state of the robot, whose inputs are up to date.
 void snw_linear_values(snw_linear_model *m, double *y);
 // Roles and coordinates of the states of the last computation.

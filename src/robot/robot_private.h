@@ -65,7 +65,7 @@ SNW_NODISCARD snw_status snw_robot_check_state(snw_robot *r, snw_error *err);
 // The same with accelerations.
 SNW_NODISCARD snw_status snw_robot_check_forces(snw_robot *r, snw_error *err);
 // Before the start there is no past: signals <- conditions and samples of the present state,
-// integrals zero.
+// integrals zero. A loop with `pose: at_closing` keeps its pose while its condition holds.
 void snw_robot_initialise_signals(snw_robot *r);
 // State and inputs of the robot <- those of the integrator.
 void snw_robot_copy_motion(snw_robot *r);

@@ -10,6 +10,7 @@
 #include "math/se3_tangent.h"
 #include "robot/robot_linear.h"
 #include "study/linear_inputs.h"
+#include "study/step_tangent.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,10 +25,11 @@ struct snw_step_map {
     snw_robot *r; // state, inputs, probes
     snw_implicit *im;
     snw_linear_model *linear;
-    map_input *input;        // nu
-    snw_linear_state *state; // nx
-    double *trial;           // a point
-    double *increment;       // nv
+    snw_step_tangent *tangent; // of the linear model, in place of `im`; NULL: none
+    map_input *input;          // nu
+    snw_linear_state *state;   // nx
+    double *trial;             // a point
+    double *increment;         // nv
 };
 
 void snw_step_map_close(snw_step_map *map) {
@@ -106,6 +108,36 @@ static snw_status check_point(const snw_step_map *map, const char *name, const d
     return snw_robot_check_numbers(name, (int)snw_step_map_points(map), point, err);
 }
 
+// point <- time, coordinates and velocities of s; such steps have no other past
+static void write_point(const snw_step_map *map, const snw_state *s, double *point) {
+    const snw_model *m = map->r->m;
+    const double t = s->t; // s may be the robot's
+    const snw_past p = snw_past_at(m, point);
+    memset(point, 0, snw_step_map_points(map) * sizeof *point);
+    *p.t = t;
+    memcpy(p.q, s->q, (size_t)m->nq * sizeof *p.q);
+    memcpy(p.history, s->v, (size_t)m->nv * sizeof *p.history);
+}
+
+// the robot <- a point, with its inputs
+static void take_point(snw_step_map *map, const double *point) {
+    snw_robot *r = map->r;
+    const snw_past p = snw_past_at(r->m, (double *)point);
+    r->s->t = *p.t;
+    memcpy(r->s->q, p.q, (size_t)r->m->nq * sizeof *p.q);
+    memcpy(r->s->v, p.history, (size_t)r->m->nv * sizeof *p.history);
+    r->inputs_stale = true;
+    snw_robot_refresh_inputs(r);
+}
+
+// point <- the state of the robot, where a motion starts
+static snw_status start_point(snw_step_map *map, double *point, snw_error *err) {
+    if (map->tangent) return write_point(map, map->r->s, point), SNW_OK;
+    SNW_TRY(snw_implicit_start(map->im, map->r->s, err));
+    snw_implicit_read_past(map->im, point);
+    return SNW_OK;
+}
+
 // the robot <- state and inputs of the integrator
 static void show(snw_step_map *map) {
     snw_state_copy(map->r->m, snw_implicit_state(map->im), map->r->s);
@@ -130,9 +162,7 @@ snw_status snw_step_map_begin(snw_step_map *map, const snw_robot *r, const doubl
     memcpy(s->v, r->s->v, (size_t)m->nv * sizeof *s->v);
     SNW_TRY(snw_robot_check_state(map->r, err));
     SNW_TRY(snw_robot_project(map->r, err));
-    SNW_TRY(snw_implicit_start(map->im, s, err));
-    snw_implicit_read_past(map->im, point);
-    return SNW_OK;
+    return start_point(map, point, err);
 }
 
 snw_status snw_step_map_rest(snw_step_map *map, double t, const double *u, double *point,
@@ -144,9 +174,16 @@ snw_status snw_step_map_rest(snw_step_map *map, double t, const double *u, doubl
     map->r->inputs_stale = true;
     SNW_TRY(snw_robot_set_time(map->r, t));
     SNW_TRY(snw_robot_equilibrium(map->r, t, err));
-    SNW_TRY(snw_implicit_start(map->im, map->r->s, err));
-    snw_implicit_read_past(map->im, point);
-    return SNW_OK;
+    return start_point(map, point, err);
+}
+
+static void show_point(snw_step_map *map, const double *point) {
+    if (map->tangent) {
+        take_point(map, point);
+    } else {
+        snw_implicit_write_past(map->im, point);
+        show(map);
+    }
 }
 
 // y (ny; NULL: not wanted) <- outputs at the present state of the robot
@@ -159,16 +196,25 @@ snw_status snw_step_map_step(snw_step_map *map, const double *from, const double
     SNW_TRY(check_point(map, "from", from, err));
     if (!to) return snw_fail(err, SNW_E_ARGUMENT, "to is NULL");
     SNW_TRY(set_inputs(map, u, err));
-    snw_implicit_write_past(map->im, from);
-    SNW_TRY(snw_linear_do_step(map->linear, map->r, map->im, err));
-    if (linear) {
+    if (map->tangent) {
+        take_point(map, from);
+        SNW_TRY(snw_step_tangent_do(map->tangent, &map->r->held.manual, map->r->s, err));
+        snw_state_copy(map->r->m, snw_step_tangent_end(map->tangent), map->r->s);
+        map->r->inputs_stale = true;
+        snw_robot_refresh_inputs(map->r);
+    } else {
+        snw_implicit_write_past(map->im, from);
+        SNW_TRY(snw_linear_do_step(map->linear, map->r, map->im, err));
         memcpy(map->increment, snw_implicit_increment(map->im),
                (size_t)map->r->m->nv * sizeof *map->increment);
+    }
+    if (linear) {
         SNW_TRY(snw_linear_of_step(map->linear, map->increment, err));
         for (int i = 0; y && i < map->linear->ny; i++) y[i] = map->linear->output[i].value;
     } else {
         read_outputs(map, y);
     }
+    if (map->tangent) return write_point(map, snw_step_tangent_end(map->tangent), to), SNW_OK;
     snw_implicit_read_past(map->im, to);
     return SNW_OK;
 }
@@ -178,11 +224,10 @@ snw_status snw_step_map_outputs(snw_step_map *map, const double *point, const do
     SNW_TRY(check_point(map, "point", point, err));
     if (!y) return snw_fail(err, SNW_E_ARGUMENT, "y is NULL");
     SNW_TRY(set_inputs(map, u, err));
-    snw_implicit_write_past(map->im, point);
-    show(map);
+    show_point(map, point);
     if (!linear) return read_outputs(map, y), SNW_OK;
     memset(map->increment, 0, (size_t)map->r->m->nv * sizeof *map->increment);
-    SNW_TRY(snw_linear_of_step(map->linear, map->increment, err));
+    SNW_TRY(snw_linear_of_step(map->linear, map->tangent ? NULL : map->increment, err));
     for (int i = 0; i < map->linear->ny; i++) y[i] = map->linear->output[i].value;
     return SNW_OK;
 }
@@ -266,8 +311,7 @@ snw_status snw_step_map_project(snw_step_map *map, const double *from, double *t
     const snw_model *m = map->r->m;
     if (to != from) memcpy(to, from, snw_step_map_points(map) * sizeof *to);
     if (m->nconstraint == 0) return SNW_OK;
-    snw_implicit_write_past(map->im, from);
-    show(map);
+    show_point(map, from);
     SNW_TRY(snw_robot_project(map->r, err));
     const snw_past p = snw_past_at(m, to);
     memcpy(p.q, map->r->s->q, (size_t)m->nq * sizeof *p.q);
@@ -311,6 +355,8 @@ static snw_status create_stepper(snw_step_map *map, snw_error *err) {
     if (m->nbranch)
         return snw_fail(err, SNW_E_MODEL,
                         "materials with 'relaxation' have no map of steps; leave it out");
+    map->tangent = snw_linear_tangent(map->linear);
+    if (map->tangent) return SNW_OK;
     return snw_linear_stepper(map->linear, map->r, &map->im, err);
 }
 
@@ -329,9 +375,13 @@ static snw_status map_open(snw_step_map *map, snw_robot *r, const snw_linear_opt
     // a first computation shows the states
     SNW_TRY(snw_robot_check_state(map->r, err));
     SNW_TRY(snw_robot_project(map->r, err));
-    SNW_TRY(snw_implicit_start(map->im, map->r->s, err));
-    show(map);
-    SNW_TRY(snw_linear_of_step(map->linear, map->increment, err));
+    if (map->tangent) {
+        snw_robot_refresh_inputs(map->r);
+    } else {
+        SNW_TRY(snw_implicit_start(map->im, map->r->s, err));
+        show(map);
+    }
+    SNW_TRY(snw_linear_of_step(map->linear, map->tangent ? NULL : map->increment, err));
     const size_t nx = (size_t)map->linear->nx;
     map->state = snw_alloc((nx + 1) * sizeof *map->state);
     map->input = snw_alloc(((size_t)map->linear->nu + 1) * sizeof *map->input);

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/pool.h"
+#include "integrate/implicit.h"
 #include "solve/tracking.h"
 #include "solve/tracking_limits.h"
 
@@ -17,21 +18,28 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HALVINGS = 12, MOST_STEPS = 1000000 };
+enum { HALVINGS = 3, MOST_STEPS = 1000000 };
 
 static const size_t POOL_LIMIT = // of bytes; half of the addresses where these have 32 bits
     SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(1) << 34) : SIZE_MAX / 2;
-static const double NEWTON = 1e-12, // tolerance of a time step
-    first_barrier = 0.1,            // of the cost: terms of limits at the start
-    last_barrier = 1e-7,            // and at the end
-    barrier_step = 0.1,             // factor from one to the next
-    least_barrier = 1e-16;          // of the first cost
+static const double first_barrier = 1e-3, // of the cost: terms of limits at the start
+    last_barrier = 1e-7,                  // and at the end
+    barrier_step = 0.1,                   // factor from one to the next
+    least_barrier = 1e-16;                // of the first cost
+// Damping of the changes of inputs, over what an input does to the targets in a step alone.
+static const double first_damping = 1, least_damping = 1e-14, most_damping = 1e6,
+                    free_damping = 1e-8; // this much hardly changes a step
+// A motion follows its targets when its errors are this small relative to the first ones, and the
+// cost falls in a step by less than this part.
+static const double close = 1e-4, slow = 1e-2,
+                    least_fall = 1e-6; // of the cost, promised: no step is better
 
 // A motion: states, inputs and outputs of all steps.
 typedef struct motion {
     double *q, *v; // at the beginnings of the steps, and at the end
     double *u;     // inputs of the steps
     double *y;     // outputs at the ends
+    double *d;     // increments of the steps
     double cost;
 } motion;
 
@@ -42,12 +50,14 @@ typedef struct track_robot {
     snw_pool *pool;
     snw_error *err;
     snw_linear_model *rates, *step; // continuous, and of a time step
+    snw_implicit *im;               // which does the steps
     snw_arena scratch;
     double t0;
     int nu, ny, nx, steps;
     snw_varied *varied;
-    double *weight, *r_u; // of outputs, of inputs
+    double *weight, *r_u, *damping; // of outputs, of inputs, of their changes
     motion now, trial;
+    double first_squares;  // of the errors of the first motion
     int ns;                // states of the linear problem: nx, and with rates the changes before
     double *A, *B, *C, *e; // of the steps, C and e weighted
     double *k, *K;
@@ -58,7 +68,7 @@ typedef struct track_robot {
 } track_robot;
 
 snw_track_options snw_track_defaults(void) {
-    return (snw_track_options){.effort = 1e-9, .iterations = 50, .tolerance = 1e-10};
+    return (snw_track_options){.effort = 1e-9, .iterations = 100, .tolerance = 1e-10};
 }
 
 // ---- motions ------------------------------------------------------------------------------------
@@ -78,16 +88,24 @@ static void set_inputs(const track_robot *v, const double *u) {
     for (int i = 0; i < v->nu; i++) snw_varied_set(v->r, &v->varied[i], u[i]);
 }
 
-// the robot does step n, from its present state; its end is kept
-static snw_status do_step(track_robot *v, motion *m, int n) {
+// The robot does step n, from its present state; its end and the outputs there are kept. `derive`:
+// the linear model of the step, too. The step is never divided, so that it is the map whose
+// derivatives are taken.
+static snw_status do_step(track_robot *v, motion *m, int n, bool derive) {
     snw_robot *r = v->r;
-    snw_robot_steps how = snw_robot_steps_defaults(v->how->step);
-    how.scheme = "trapezoidal";
-    how.tolerance = NEWTON;
-    SNW_TRY(snw_robot_start(r, &how, v->err));
-    SNW_TRY(snw_robot_step(r, v->how->step, v->err));
+    double *y = m->y + at(n, v->ny);
+    SNW_TRY(snw_robot_apply_inputs(r, v->err));
+    SNW_TRY(snw_implicit_start(v->im, r->s, v->err));
+    // near the motion v->now, whose steps are known but for the first time
+    snw_implicit_guess(v->im, v->view.iterations > 0 ? v->now.d + at(n, r->m->nv) : NULL);
+    SNW_TRY(snw_linear_do_step(v->step, r, v->im, v->err));
     memcpy(m->q + at(n + 1, r->m->nq), r->s->q, (size_t)r->m->nq * sizeof *m->q);
     memcpy(m->v + at(n + 1, r->m->nv), r->s->v, (size_t)r->m->nv * sizeof *m->v);
+    double *d = m->d + at(n, r->m->nv);
+    memcpy(d, snw_implicit_increment(v->im), (size_t)r->m->nv * sizeof *d);
+    if (!derive) return snw_linear_values(v->step, y), SNW_OK;
+    SNW_TRY(snw_linear_of_step(v->step, d, v->err));
+    for (int i = 0; i < v->ny; i++) y[i] = v->step->output[i].value;
     return SNW_OK;
 }
 
@@ -103,13 +121,6 @@ static snw_status check_outputs(const track_robot *v) {
     return SNW_OK;
 }
 
-// m->y of the end of step n <- outputs at the present state
-static snw_status read_outputs(track_robot *v, motion *m, int n) {
-    SNW_TRY(snw_linear_update(v->rates, v->err));
-    for (int i = 0; i < v->ny; i++) m->y[at(n, v->ny) + (size_t)i] = v->rates->output[i].value;
-    return check_outputs(v);
-}
-
 // weighted error of output i at the end of step n; 0: free
 static double error_of(const track_robot *v, const motion *m, int n, int i) {
     const size_t k = at(n, v->ny) + (size_t)i;
@@ -117,10 +128,18 @@ static double error_of(const track_robot *v, const motion *m, int n, int i) {
     return isnan(target) ? 0 : v->weight[i] * (m->y[k] - target);
 }
 
-static double cost_of(const track_robot *v, const motion *m) {
+// sum of the squares of the weighted errors of a motion
+static double squares_of(const track_robot *v, const motion *m) {
     double sum = 0;
     for (int n = 0; n < v->steps; n++) {
         for (int i = 0; i < v->ny; i++) sum += error_of(v, m, n, i) * error_of(v, m, n, i);
+    }
+    return sum;
+}
+
+static double cost_of(const track_robot *v, const motion *m) {
+    double sum = squares_of(v, m);
+    for (int n = 0; n < v->steps; n++) {
         for (int i = 0; i < v->nu; i++) {
             const double u = m->u[at(n, v->nu) + (size_t)i];
             sum += v->r_u[i] * u * u;
@@ -131,11 +150,10 @@ static double cost_of(const track_robot *v, const motion *m) {
 
 // ---- derivatives --------------------------------------------------------------------------------
 
-// A, B of step n, at whose beginning the robot is. A step depends on the accelerations at its
-// beginning, which follow from place, velocity and inputs there.
-static snw_status differentiate_step(track_robot *v, int n) {
+// Columns of A and B of step n that pass through the accelerations at its beginning, which follow
+// from place, velocity and inputs there: v->rates has their derivatives.
+static void derive_through_rates(const track_robot *v, int n) {
     const int nv = v->r->m->nv, nx = v->nx, ns = v->ns, rows = v->step->nx;
-    SNW_TRY(snw_linear_update(v->step, v->err));
     const double *F = v->step->A;
     double *A = v->A + at(n, ns * ns), *B = v->B + at(n, ns * v->nu);
     for (int j = 0; j < nx + v->nu; j++) {
@@ -151,18 +169,18 @@ static snw_status differentiate_step(track_robot *v, int n) {
         }
         if (input && v->rated) to[nx + column] = 1; // the next step knows the change
     }
-    return SNW_OK;
 }
 
-// C, e of the end of step n, where the robot is
+// C, e of the end of step n, after its derivatives
 static void weigh_outputs(track_robot *v, int n) {
+    const int rows = v->ny;
     double *C = v->C + at(n, v->ny * v->ns), *e = v->e + at(n, v->ny);
     for (int i = 0; i < v->ny; i++) {
         const bool wanted = !isnan(v->how->target[at(n, v->ny) + (size_t)i]);
         e[i] = error_of(v, &v->now, n, i);
         for (int j = 0; j < v->nx; j++) {
-            const size_t k = at(j, v->ny) + (size_t)i;
-            C[k] = wanted ? v->weight[i] * v->rates->C[k] : 0;
+            const size_t k = at(j, rows) + (size_t)i;
+            C[k] = wanted ? v->weight[i] * v->step->C[k] : 0;
         }
     }
 }
@@ -172,13 +190,12 @@ static snw_status linearise(track_robot *v) {
     for (int n = 0; n < v->steps; n++) {
         go_to_step(v, &v->now, n);
         set_inputs(v, v->now.u + at(n, v->nu));
-        SNW_TRY(n == 0 ? snw_linear_update(v->rates, v->err) : read_outputs(v, &v->now, n - 1));
-        if (n > 0) weigh_outputs(v, n - 1);
-        SNW_TRY(differentiate_step(v, n));
-        SNW_TRY(do_step(v, &v->now, n));
+        SNW_TRY(snw_linear_update(v->rates, v->err));
+        SNW_TRY(check_outputs(v));
+        SNW_TRY(do_step(v, &v->now, n, true));
+        derive_through_rates(v, n);
+        weigh_outputs(v, n);
     }
-    SNW_TRY(read_outputs(v, &v->now, v->steps - 1));
-    weigh_outputs(v, v->steps - 1);
     return SNW_OK;
 }
 
@@ -211,8 +228,7 @@ static snw_status try_part(track_robot *v, double a) {
         }
         go_to_step(v, m, n);
         set_inputs(v, u);
-        SNW_TRY(do_step(v, m, n));
-        SNW_TRY(read_outputs(v, m, n));
+        SNW_TRY(do_step(v, m, n, false));
     }
     m->cost = cost_of(v, m);
     return SNW_OK;
@@ -244,7 +260,8 @@ static void choose_effort(track_robot *v) {
 }
 
 // k, K <- of the linear problem about v->now; *fall <- decrease of the cost that it promises
-static snw_status solve_linear(track_robot *v, double *fall) {
+static snw_status solve_linear(track_robot *v, double damping, double *fall) {
+    for (int i = 0; i < v->nu; i++) v->damping[i] = damping * v->r_u[i] / v->how->effort;
     snw_tracking p = {.steps = v->steps,
                       .nx = v->ns,
                       .nu = v->nu,
@@ -254,7 +271,8 @@ static snw_status solve_linear(track_robot *v, double *fall) {
                       .C = v->C,
                       .e = v->e,
                       .u = v->now.u,
-                      .r = v->r_u};
+                      .r = v->r_u,
+                      .damping = v->damping};
     if (v->limited) {
         snw_limits_weigh(&v->limits, v->now.u);
         p.weight = v->limits.weight, p.gradient = v->limits.gradient;
@@ -291,11 +309,21 @@ static bool limits_done(track_robot *v, double least) {
     return false;
 }
 
+// Do the outputs follow so closely that only the inputs are still to become smaller, and hardly do?
+static bool is_tracked(const track_robot *v, double gain) {
+    return v->how->tolerance > 0 && gain <= slow * v->now.cost &&
+           squares_of(v, &v->now) <= close * close * v->first_squares;
+}
+
+// Gauss-Newton steps whose changes of the inputs are damped as Levenberg and Marquardt do it, at
+// first so much that the motion stays near the present one, less when the linear problem has
+// promised what came, more when a motion was worse or did not exist.
 static snw_status search(track_robot *v) {
     if (v->limited) snw_limits_enter(&v->limits, v->now.u);
     SNW_TRY(linearise(v));
     choose_effort(v);
     v->now.cost = cost_of(v, &v->now);
+    v->first_squares = squares_of(v, &v->now);
     const double least = least_barrier * v->now.cost;
     if (v->limited) {
         v->limits.mu = first_barrier * v->now.cost / (double)v->nlimit;
@@ -303,25 +331,36 @@ static snw_status search(track_robot *v) {
     }
     const int most =
         v->limited && v->how->iterations < MOST_STEPS ? 3 * v->how->iterations : v->how->iterations;
+    double damping = first_damping;
     for (int n = 0; n < most && !v->view.converged; n++) {
         double fall, part;
-        SNW_TRY(solve_linear(v, &fall));
-        SNW_TRY(improve(v, &part));
+        SNW_TRY(solve_linear(v, damping, &fall));
         v->view.iterations++;
+        SNW_TRY(improve(v, &part));
         if (part == 0) {
+            if (fall > least_fall * v->now.cost && damping < most_damping) {
+                damping = fmax(10 * damping, least_damping);
+                continue;
+            }
             if (!limits_done(v, least)) continue;
-            // the model promises no more than rounding, or its steps do not help
-            v->view.converged = fall <= 1e-6 * v->now.cost;
+            // undamped, the model promises no more than rounding, or its steps do not help
+            SNW_TRY(solve_linear(v, 0, &fall));
+            v->view.converged = is_tracked(v, 0) || fall <= least_fall * v->now.cost;
             break;
         }
         const double gain = merit_of(v, &v->now) - merit_of(v, &v->trial);
+        if (part == 1 && gain > 0.5 * fall) damping = damping > least_damping ? 0.1 * damping : 0;
+        if (part < 0.5 || gain < 0.1 * fall) damping = fmax(4 * damping, least_damping);
         if (v->limited) snw_limits_update(&v->limits, v->now.u, v->trial.u, part);
         const motion last = v->now;
         v->now = v->trial;
         v->trial = last;
         const double small = v->limited ? 0.1 * (double)v->nlimit * v->limits.mu : 0;
-        if (gain <= fmax(v->how->tolerance * last.cost, small))
-            v->view.converged = limits_done(v, least);
+        if (gain <= small || gain <= v->how->tolerance * last.cost || is_tracked(v, gain)) {
+            const bool done = limits_done(v, least);
+            v->view.converged = done && (damping <= free_damping || is_tracked(v, gain));
+            if (done) damping *= 0.1;
+        }
         if (!v->view.converged) SNW_TRY(linearise(v));
     }
     return SNW_OK;
@@ -341,11 +380,12 @@ static snw_status prepare_models(track_robot *v) {
     SNW_TRY(snw_robot_linearize(v->r, &o, &v->rates, v->err));
     o.step = v->how->step;
     o.scheme = "trapezoidal";
-    SNW_TRY(snw_robot_linearize(v->r, &o, &v->step, v->err));
+    SNW_TRY(snw_linear_prepare(v->r, &o, &v->step, v->err));
+    SNW_TRY(snw_linear_stepper(v->step, v->r, &v->im, v->err));
     v->nx = v->rates->nx;
     v->nu = v->rates->nu;
     v->ny = v->rates->ny;
-    if (v->nx != 2 * m->nv || v->step->nx != 3 * m->nv || v->rates->nheld)
+    if (v->nx != 2 * m->nv || v->rates->nheld)
         return snw_fail(v->err, SNW_E_MODEL,
                         "motions are tracked for robots all of whose coordinates have mass, "
                         "without integrals, states or samples in laws and without materials that "
@@ -446,7 +486,8 @@ static snw_status motion_memory(track_robot *v, motion *m) {
     m->v = snw_pool_array(v->pool, (n + 1) * (size_t)v->r->m->nv, sizeof *m->v);
     m->u = snw_pool_array(v->pool, n * (size_t)v->nu, sizeof *m->u);
     m->y = snw_pool_array(v->pool, n * (size_t)v->ny, sizeof *m->y);
-    return m->q && m->v && m->u && m->y ? SNW_OK : SNW_E_MEMORY;
+    m->d = snw_pool_array(v->pool, n * (size_t)v->r->m->nv, sizeof *m->d);
+    return m->q && m->v && m->u && m->y && m->d ? SNW_OK : SNW_E_MEMORY;
 }
 
 static snw_status track_memory(track_robot *v) {
@@ -458,7 +499,8 @@ static snw_status track_memory(track_robot *v) {
         size_t size;
     } array[] = {{&v->A, n * nx * nx},  {&v->B, n * nx * nu}, {&v->C, n * ny * nx},
                  {&v->e, n * ny},       {&v->k, n * nu},      {&v->K, n * nu * nx},
-                 {&v->dx, 2 * nx + 12}, {&v->weight, ny},     {&v->r_u, nu}};
+                 {&v->dx, 2 * nx + 12}, {&v->weight, ny},     {&v->r_u, nu},
+                 {&v->damping, nu}};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         *array[i].to = snw_pool_array(v->pool, array[i].size, sizeof(double));
         if (!*array[i].to) return SNW_E_MEMORY;
@@ -623,6 +665,7 @@ snw_status snw_robot_track(snw_robot *r, const snw_track_options *how, snw_track
         s = v->pool ? track(v) : snw_fail_memory(err);
         snw_linear_close(v->rates);
         snw_linear_close(v->step);
+        snw_implicit_destroy(v->im);
         if (s != SNW_OK) snw_track_close(&v->view);
     }
     snw_robot_close(copy);

@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Steps that change |r|^2 by no more than rounding, after which no others are expected.
-enum { FLAT_STEPS = 60 };
+// Steps that change |r|^2 by no more than rounding, after which no others are expected: those that
+// were taken, and those that were not.
+enum { FLAT_STEPS = 60, REFUSED_STEPS = 4 };
 
 static const double independent = 1e-12, // singular value that counts, relative
     kept_rank = 1e-10,                   // row that counts among the kept ones, relative
@@ -24,7 +25,8 @@ static const double independent = 1e-12, // singular value that counts, relative
     at_bound = 1e-13, // distance from a bound, relative
     flat = 1e-9,     // fall of |r|^2 relative to it that rounding hides: steps are not judged by it
     shortest = 1e-9, // length of steps at which there is no way on
-    no_gain = 1e-12; // change of |r|^2 by rounding, relative
+    no_gain = 1e-12, // change of |r|^2 by rounding, relative
+    skew = 1e-8;     // y's at which (5.14a) is not divided by it, relative to |y| |s|
 
 // ---- linear -------------------------------------------------------------------------------------
 
@@ -217,8 +219,8 @@ size_t snw_bounded_scratch(int n, int m) {
     const size_t N = (size_t)n + 1, M = (size_t)m + 1;
     const size_t first = snw_bounded_linear_scratch(n, m + n, 0),
                  second = snw_bounded_linear_scratch(n, n, m);
-    return (12 * N + 5 * M + 4 * M * N + 2 * N * N) * sizeof(double) + 24 * 64 +
-           (first > second ? first : second);
+    return (16 * N + 5 * M + 4 * M * N + 7 * N * N) * sizeof(double) + 32 * 64 +
+           (first > second ? first : second) + snw_eigen_symmetric_scratch(n);
 }
 
 // State of the iteration; arrays from the arena.
@@ -234,7 +236,11 @@ typedef struct bounded_search {
     double *before, *before_r, *before_J; // point of the second goal
     double *A;                            // (m + n) x n: damped system
     double *one;                          // n x n
-    double longest;                       // step of an unknown
+    double *curvature;      // n x n: estimate of the sum of r_k times its second derivatives
+    double *H, *B, *lambda; // n x n, n x n, n: eigenvalues of J'J + curvature
+    double *slope, *change, *error; // n: J'r; of J'r, of it that the curvature should explain
+    bool curved;                    // the next step is with the curvature
+    double longest;                 // step of an unknown
 } bounded_search;
 
 static double half_square(int n, const double *r) { return 0.5 * snw_vector_dot(n, r, r); }
@@ -273,53 +279,142 @@ static void move(bounded_search *s) {
     }
 }
 
-// d <- Gauss-Newton step within the bounds; *fall: of |r|^2/2 to first order. Unknowns that hardly
-// change r are damped as long as r is large, |J d + r|^2 + mu |d|^2; mu vanishes with r. A zero
-// slope gives d = 0 with any mu.
-static snw_status gauss_newton(bounded_search *s, double *fall) {
-    const int n = s->p->n, m = s->p->m, rows = m + n;
+// Weight of |d|^2 in both kinds of steps: unknowns that hardly change r are damped as long as r is
+// large; it vanishes with r.
+static double damping_of(const bounded_search *s) {
+    const int m = s->p->m;
     double largest_column = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < s->p->n; i++) {
         const double *column = s->J + (size_t)i * (size_t)m;
         largest_column = fmax(largest_column, snw_vector_dot(m, column, column));
     }
-    const double size = fmin(1, sqrt(2 * half_square(m, s->r)));
-    const double weight = sqrt(damping * size * largest_column);
+    return damping * fmin(1, sqrt(2 * half_square(m, s->r))) * largest_column;
+}
+
+// d <- minimum of |A d - b|^2 within the bounds, A (rows x n) and b those of s.
+static snw_status bounded_step(bounded_search *s, int rows) {
+    bound_step(s, s->longest);
+    memset(s->d, 0, (size_t)s->p->n * sizeof *s->d);
+    const snw_bounded_linear linear = {
+        .n = s->p->n, .m = rows, .A = s->A, .b = s->b, .low = s->low, .high = s->high};
+    return snw_bounded_linear_solve(&linear, s->scratch, s->d, NULL);
+}
+
+// d <- Gauss-Newton step within the bounds: minimum of |J d + r|^2 + mu |d|^2. A zero slope gives
+// d = 0 with any mu.
+static snw_status gauss_newton(bounded_search *s) {
+    const int n = s->p->n, m = s->p->m, rows = m + n;
+    const double weight = sqrt(damping_of(s));
     for (int i = 0; i < n; i++) {
         double *to = s->A + (size_t)i * (size_t)rows;
         memcpy(to, s->J + (size_t)i * (size_t)m, (size_t)m * sizeof *to);
         for (int k = 0; k < n; k++) to[m + k] = k == i ? weight : 0;
     }
-    bound_step(s, s->longest);
     for (int k = 0; k < rows; k++) s->b[k] = k < m ? -s->r[k] : 0;
-    memset(s->d, 0, (size_t)n * sizeof *s->d);
-    const snw_bounded_linear linear = {
-        .n = n, .m = rows, .A = s->A, .b = s->b, .low = s->low, .high = s->high};
-    SNW_TRY(snw_bounded_linear_solve(&linear, s->scratch, s->d, NULL));
+    return bounded_step(s, rows);
+}
+
+// slope <- J'r with another r and the present J.
+static void slope_of(const bounded_search *s, const double *r, double *slope) {
+    for (int i = 0; i < s->p->n; i++)
+        slope[i] = snw_vector_dot(s->p->m, s->J + (size_t)i * (size_t)s->p->m, r);
+}
+
+// d <- step with the curvature of r: minimum of d'(J'J + S)d/2 + (J'r)'d, with the magnitudes of
+// negative eigenvalues; as least squares in the axes of its eigenvectors.
+static snw_status curved_step(bounded_search *s) {
+    const int n = s->p->n, m = s->p->m;
+    const double least = damping_of(s);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++) {
+            const double *a = s->J + (size_t)i * (size_t)m, *b = s->J + (size_t)k * (size_t)m;
+            s->H[i * n + k] = snw_vector_dot(m, a, b) + s->curvature[i * n + k];
+            s->B[i * n + k] = i == k;
+        }
+    }
+    SNW_TRY(snw_eigen_symmetric(n, s->H, s->B, true, s->scratch, s->lambda));
+    slope_of(s, s->r, s->slope);
+    for (int k = 0; k < n; k++) {
+        const double root = sqrt(fmax(fabs(s->lambda[k]), least));
+        const double *axis = s->H + (size_t)k * (size_t)n;
+        for (int i = 0; i < n; i++) s->A[(size_t)i * (size_t)n + (size_t)k] = root * axis[i];
+        s->b[k] = -snw_vector_dot(n, axis, s->slope) / root;
+    }
+    return bounded_step(s, n);
+}
+
+// d'S d/2, the share of the curvature in |r|^2/2 after d.
+static double curvature_along(const bounded_search *s, const double *d) {
+    const int n = s->p->n;
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += 0.5 * d[i] * snw_vector_dot(n, s->curvature + (size_t)i * (size_t)n, d);
+    return sum;
+}
+
+// Fall of |r|^2/2 after d by r + J d.
+static double linear_fall(bounded_search *s) {
+    const int n = s->p->n, m = s->p->m;
+    for (int k = 0; k < m; k++) s->b[k] = -s->r[k];
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < m; k++) s->b[k] -= s->J[(size_t)i * (size_t)m + (size_t)k] * s->d[i];
     }
-    *fall = half_square(m, s->r) - half_square(m, s->b);
-    return SNW_OK;
+    return half_square(m, s->r) - half_square(m, s->b);
 }
 
-// x, r, J <- at the trial point, where the residual was evaluated last.
+// The curvature <- after the step d, with J at its end and `slope` = J'r with the J before: the
+// update of Dennis, Gay and Welsch. theory.md (5.14a)
+static void update_curvature(bounded_search *s) {
+    const int n = s->p->n;
+    double *const S = s->curvature;
+    // here `change` is J_before' r_before and `slope` J_before' r_after
+    for (int i = 0; i < n; i++) {
+        const double after = snw_vector_dot(s->p->m, s->J + (size_t)i * (size_t)s->p->m, s->r);
+        s->change[i] = after - s->change[i];
+        s->error[i] = after - s->slope[i];
+    }
+    const double length = snw_vector_dot(n, s->d, s->d), along = snw_vector_dot(n, s->change, s->d),
+                 explained = snw_vector_dot(n, s->error, s->d);
+    const double size = sqrt(length * snw_vector_dot(n, s->change, s->change));
+    if (!(along > skew * size) || !(size > 0)) return;
+    const double now = fabs(2 * curvature_along(s, s->d));
+    const double shrink = now > fabs(explained) ? fabs(explained) / now : 1;
+    for (int i = 0; i < n * n; i++) S[i] *= shrink;
+    for (int i = 0; i < n; i++) s->error[i] -= snw_vector_dot(n, S + (size_t)i * (size_t)n, s->d);
+    const double rest = snw_vector_dot(n, s->error, s->d) / (along * along);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++)
+            S[i * n + k] += (s->error[i] * s->change[k] + s->change[i] * s->error[k]) / along -
+                            rest * s->change[i] * s->change[k];
+    }
+}
+
+// x, r, J <- at the trial point, where the residual was evaluated last; the curvature <- there.
 static snw_status accept(bounded_search *s) {
+    slope_of(s, s->r, s->change);
+    slope_of(s, s->trial_r, s->slope);
+    for (int i = 0; i < s->p->n; i++) s->d[i] = s->trial[i] - s->x[i];
     memcpy(s->x, s->trial, (size_t)s->p->n * sizeof *s->x);
     memcpy(s->r, s->trial_r, (size_t)s->p->m * sizeof *s->r);
-    return derive(s);
+    SNW_TRY(derive(s));
+    update_curvature(s);
+    return SNW_OK;
 }
 
 static bool is_final(snw_status s) { return s == SNW_E_STOPPED || s == SNW_E_MEMORY; }
 
-// x <- minimum of |r|^2 within the bounds, from x with its r and J.
+// x <- minimum of |r|^2 within the bounds, from x with its r and J. Each step is that of the model,
+// with or without the curvature, which foretold the fall in the last one better.
 static snw_status first_goal(bounded_search *s) {
     const int n = s->p->n, m = s->p->m;
-    int patience = s->opts->max_iter, in_rounding = 0;
+    int patience = s->opts->max_iter, in_rounding = 0, refused = 0;
     s->longest = s->opts->longest;
+    s->curved = false;
+    memset(s->curvature, 0, (size_t)(n * n) * sizeof *s->curvature);
     while (largest(m, s->r) > s->opts->reached) {
-        double fall;
-        SNW_TRY(gauss_newton(s, &fall));
+        SNW_TRY(s->curved ? curved_step(s) : gauss_newton(s));
+        const double straight = linear_fall(s), bent = straight - curvature_along(s, s->d);
+        const double fall = s->curved ? bent : straight;
         const double length = largest(n, s->d), now = half_square(m, s->r);
         if (patience-- == 0 || s->longest < shortest) return SNW_E_DIVERGED;
         if (length <= s->opts->tol * fmax(1, largest(n, s->x))) return SNW_OK;
@@ -328,8 +423,9 @@ static snw_status first_goal(bounded_search *s) {
         const snw_status status = evaluate(s, s->trial, s->trial_r);
         if (is_final(status)) return status;
         const double gain = status == SNW_OK ? now - half_square(m, s->trial_r) : -INFINITY;
-        const bool hidden = fall <= flat * now; // by rounding
-        if (gain > 1e-3 * fall || (hidden && gain >= -no_gain * now)) {
+        const bool hidden = fabs(fall) <= flat * now; // by rounding
+        if (status == SNW_OK && !hidden) s->curved = fabs(gain - bent) < fabs(gain - straight);
+        if ((fall > 0 && gain > 1e-3 * fall) || (hidden && gain >= -no_gain * now)) {
             SNW_TRY(accept(s));
             if (hidden && ++in_rounding == FLAT_STEPS) return SNW_OK; // in weak directions
             if (gain > 0.75 * fall && length > 0.9 * s->longest) s->longest *= 2;
@@ -337,7 +433,8 @@ static snw_status first_goal(bounded_search *s) {
             continue;
         }
         const bool close = hidden || largest(m, s->r) <= 1e3 * s->opts->reached;
-        if (close && status == SNW_OK) return SNW_OK;
+        if (close && status == SNW_OK && ++refused == REFUSED_STEPS) return SNW_OK;
+        if (hidden) s->curved = !s->curved;
         s->longest = 0.25 * length;
     }
     return SNW_OK;
@@ -445,6 +542,12 @@ snw_status snw_bounded_least_squares(const snw_bounded_problem *problem,
     s.before_J = snw_arena_doubles(scratch, m * n + 1);
     s.A = snw_arena_doubles(scratch, (m + n) * n + 1);
     s.one = snw_arena_doubles(scratch, n * n + 1);
+    s.curvature = snw_arena_doubles(scratch, n * n + 1);
+    s.H = snw_arena_doubles(scratch, n * n + 1);
+    s.B = snw_arena_doubles(scratch, n * n + 1);
+    double **const more[] = {&s.lambda, &s.slope, &s.change, &s.error};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        *more[i] = snw_arena_doubles(scratch, n + 1);
     for (size_t i = 0; i < n * n; i++) s.one[i] = i % (n + 1) == 0;
     memset(goal_multiplier, 0, n * sizeof *goal_multiplier);
     memset(multiplier, 0, n * sizeof *multiplier);

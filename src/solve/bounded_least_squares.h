@@ -51,10 +51,11 @@ typedef struct snw_bounded_problem {
 size_t snw_bounded_scratch(int n, int m);
 
 // Improves x (n), which is within the bounds, to a minimum of |r(x)|^2/2 by Gauss-Newton steps
-// within the bounds; then, if there is a point of rest, of |x - rest|^2/2 among the points that the
-// first goal does not tell apart. Unknowns should be of order one. r (m), J (m x n) <- there;
-// multiplier, goal_multiplier (n) <- falls of the two goals per unit by which the bounds at x are
-// moved outwards. On failure x is the best point seen. SNW_E_DIVERGED: no convergence.
+// within the bounds, with an estimate of the curvature of r where r stays large; then, if there is
+// a point of rest, of |x - rest|^2/2 among the points that the first goal does not tell apart.
+// Unknowns should be of order one. r (m), J (m x n) <- there; multiplier, goal_multiplier (n) <-
+// falls of the two goals per unit by which the bounds at x are moved outwards. On failure x is the
+// best point seen. SNW_E_DIVERGED: no convergence.
 SNW_NODISCARD snw_status snw_bounded_least_squares(const snw_bounded_problem *problem,
                                                    const snw_bounded_opts *opts, snw_arena *scratch,
                                                    double *x, double *r, double *J,

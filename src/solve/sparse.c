@@ -381,12 +381,6 @@ snw_status snw_sparse_factor_diagonal(snw_sparse *sp, snw_matrix A) {
 
 bool snw_sparse_prefers_diagonal(const snw_sparse *sp) { return sp->prefer_diagonal; }
 
-double snw_sparse_least_pivot(const snw_sparse *sp) {
-    double least = INFINITY;
-    for (int k = 0; k < sp->n; k++) least = fmin(least, sp->diagonal[k]);
-    return least;
-}
-
 double snw_sparse_smallest(const snw_sparse *sp, snw_matrix A) {
     double smallest = INFINITY;
     if (sp->diagonal_only) return sp->remains;

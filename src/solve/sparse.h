@@ -60,9 +60,6 @@ bool snw_sparse_prefers_diagonal(const snw_sparse *sp);
 // (Sylvester); -1: rows were exchanged.
 int snw_sparse_negative(const snw_sparse *sp);
 
-// Smallest pivot of the last factors, sign included.
-double snw_sparse_least_pivot(const snw_sparse *sp);
-
 // Smallest pivot relative to the largest entry in its column of A, the factorised matrix; both
 // weighted by `size`. At rounding level A is numerically singular. Of factors without row
 // exchanges: the smallest pivot relative to the terms of which it is the sum.

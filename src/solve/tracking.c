@@ -64,7 +64,7 @@ snw_status snw_tracking_solve(const snw_tracking *p, snw_arena *scratch, double 
         for (size_t i = 0; change && i < nu; i++) Kn[held + i * (nu + 1)] -= change[i];
         memcpy(G, Kn, nu * nx * sizeof *G);
         for (size_t i = 0; i < nu; i++) {
-            H[i * (nu + 1)] += p->r[i];
+            H[i * (nu + 1)] += p->r[i] + (p->damping ? p->damping[i] : 0);
             kn[i] += p->r[i] * u[i];
             if (p->weight) {
                 H[i * (nu + 1)] += p->weight[at * nu + i];

@@ -23,6 +23,8 @@ typedef struct snw_tracking {
     const double *C, *e; // of the ends of the steps, 1 to N
     const double *u;     // nu by steps
     const double *r;     // nu, positive
+    // nu: sum of damping_i (d_n)_i^2 / 2 is added, which keeps the changes small; NULL: nothing
+    const double *damping;
     // nu by steps, further terms; NULL: none. With changes, the states hold d_(n-1).
     const double *weight, *gradient, *change_weight, *change_gradient;
 } snw_tracking;

@@ -145,6 +145,11 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     snw_free(a);
 }
 
+void snw_adjoint_set_manual(snw_adjoint *a, const snw_manual_inputs *manual) {
+    a->in->manual = a->clock.in->manual = manual;
+    a->in_time = NAN;
+}
+
 snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar) { return &a->bars[scalar]; }
 
 double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar) {

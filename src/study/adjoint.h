@@ -55,6 +55,10 @@ SNW_NODISCARD snw_status snw_adjoint_create(const snw_model *m, int nscalar, int
                                             const snw_adjoint_output *output, snw_adjoint **out);
 void snw_adjoint_destroy(snw_adjoint *a); // NULL is fine
 
+// Values that replace laws from now on, in the maps of steps with hard contacts and of the
+// conserving scheme; NULL: none. They may change before each call.
+void snw_adjoint_set_manual(snw_adjoint *a, const snw_manual_inputs *manual);
+
 snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar);
 void snw_adjoint_clear(snw_adjoint *a); // all bars <- 0
 

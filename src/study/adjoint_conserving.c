@@ -114,6 +114,7 @@ static bool sampler_ready(snw_sampler *x) {
         if (!x->conserved || snw_conserving_create(x->m, &x->conserving) != SNW_OK) return false;
     }
     snw_conserving_use(x->conserving, x->m);
+    x->conserving->in->manual = x->conserving->last->manual = x->in->manual;
     return true;
 }
 
@@ -304,6 +305,7 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     const snw_model *m = a->m;
     if (conserved_create(a) != SNW_OK) return snw_fail_memory(err);
     adjoint_conserved *o = a->conserved;
+    o->c->in->manual = o->c->last->manual = a->in->manual;
     if (map->kind == SNW_MAP_ENERGY) {
         prepare_energy(a, map);
         return SNW_OK;
@@ -359,6 +361,18 @@ void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map) {
     const snw_conserved_step x = step_of(map, 0);
     if (!a->conserved->shown)
         (void)snw_conserving_evaluate_step(a->conserved->c, &x, a->conserved->parts);
+}
+
+const snw_state *adjoint_conserved_middle(const snw_adjoint *a, const snw_map *map) {
+    adjoint_conserved_show(a, map);
+    return a->conserved->c->mid;
+}
+
+void adjoint_conserved_add_force(const snw_adjoint *a, const double *G, double *by) {
+    const adjoint_conserved *o = a->conserved;
+    const int nv = a->m->nv;
+    for (int i = 0; i < nv; i++) by[i] -= G[i]; // theta does not correct its work
+    by[o->n + nv] += snw_vector_dot(nv, o->c->d, G);
 }
 
 // ---- backward -----------------------------------------------------------------------------------

@@ -339,6 +339,7 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     give_multipliers(m, o, c->mid->lambda);
     tangents(o, conservative, o->part_in, true, static_K, NULL, NULL);
     memcpy(F, c->w->r, bytes);
+    o->part_in->manual = c->in->manual;
     snw_inputs_at(m, map->gravity_laws, o->part_in);
     const snw_vec3 change = snw_sub(c->in->gravity, o->part_in->gravity);
     snw_part_inputs(m, c->in, SNW_PART_IMPULSE, o->part_in);

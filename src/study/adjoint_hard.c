@@ -418,8 +418,8 @@ static snw_status refuse(const snw_adjoint *a, const snw_map *map, const snw_har
     const snw_model *m = a->m;
     return snw_fail(err, SNW_E_SINGULAR,
                     "there is no derivative at t = %g s: the hard contact '%s' of link '%s' %s",
-                    map->s.t, m->label.contact[m->contact[snw_hard_law(m, c)].of].name,
-                    snw_hard_link(m, c, 0), why);
+                    map->s.t, snw_hard_law_name(m, snw_hard_law(m, c)), snw_hard_link(m, c, 0),
+                    why);
 }
 
 static snw_status check_contacts(const snw_adjoint *a, const snw_map *map, snw_error *err) {
@@ -598,6 +598,15 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
     }
     for (int i = 0; i < m->nconstraint; i++) b->lambda[i] = d[l->lambda + i];
     return length;
+}
+
+const snw_state *adjoint_hard_middle(const snw_adjoint *a) { return a->hard->mid; }
+
+void adjoint_hard_add_force(const snw_adjoint *a, const snw_map *map, const double *G, double *by) {
+    const adjoint_hard *x = a->hard;
+    const int nv = a->m->nv;
+    for (int i = 0; i < nv; i++) by[x->l.d + i] -= G[i];
+    if (x->l.energy >= 0) by[x->l.energy + BY_MIDDLE] -= map->h * snw_vector_dot(nv, x->mid->v, G);
 }
 
 snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map, snw_error *err) {

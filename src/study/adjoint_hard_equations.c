@@ -54,8 +54,7 @@ void hard_inputs_at(hard_evaluation *e, int stage) {
 }
 
 const double *hard_friction(const snw_model *m, const snw_hard_contact *c, double mu[2]) {
-    const snw_contact *law = &m->contact[snw_hard_law(m, c)];
-    mu[0] = law->along, mu[1] = law->across;
+    snw_hard_friction(m, c, mu);
     return mu;
 }
 
@@ -197,7 +196,7 @@ static void impulse_rows(hard_evaluation *e, snw_state *s, double *out) {
         double f[3], mu[2], row[2];
         for (int j = 0; j < 3; j++) f[j] = c->p[j] - e->h * c->P1[j];
         add_rows(m->nv, -1, e->x->G, f, out + l->v1);
-        const double restitution = m->contact[snw_hard_law(m, &c->at)].restitution;
+        const double restitution = snw_hard_restitution(m, &c->at);
         const double approach = c->bounces ? e->x->value[l->A + bounced++] : 0;
         if (c->in_impulse == SNW_HARD_OPEN) continue;
         hard_friction_rows(c->in_impulse, &e->x->idle[2 * i], hard_friction(m, &c->at, mu), c->p,

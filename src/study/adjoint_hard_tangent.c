@@ -91,12 +91,17 @@ void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, 
     const snw_model *m = e->m;
     w->hard_is_given = r != NULL;
     w->nhard_touch = 0;
+    for (int k = 0; k < 2 * m->nstop; k++) w->hard_stop[k] = 0;
     if (!r) return;
     memset(w->hard_given, 0, 3 * (size_t)m->ncontact_point * sizeof *w->hard_given);
     for (int i = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
         double *to = w->hard_given + 3 * (ptrdiff_t)c->at.point;
         if (of == 0 && c->in_step == SNW_HARD_OPEN) continue;
+        if (c->at.limit >= 0) {
+            w->hard_stop[c->at.limit] = of ? c->p[0] - e->h * c->P1[0] : c->P[0];
+            continue;
+        }
         if (c->at.point < 0) {
             if (w->nhard_touch == m->most_touch) continue;
             w->hard_touch[w->nhard_touch] = c->at.touch;
@@ -112,6 +117,12 @@ void hard_power_row(const hard_evaluation *e, const snw_work *w, const snw_state
     snw_contact_bars bars;
     int own;
     memset(row, 0, 2 * (size_t)e->m->nv * sizeof *row);
+    if (c->limit >= 0) {
+        double *G = e->x->line + 4 * (size_t)e->m->nv;
+        snw_hard_rows(e->m, w, c, G);
+        for (int k = 0; k < e->m->nv; k++) row[e->m->nv + k] = f[0] * G[k];
+        return;
+    }
     (void)snw_hard_gap(e->m, w, &at);
     const int n = snw_hard_power_bars(e->m, w, &at, f, w->V, &bars, &own);
     snw_hard_power_row(e->m, w, n, &bars, row);
@@ -352,7 +363,7 @@ static void contact_columns(const snw_adjoint *a, hard_evaluation *e) {
     for (int i = 0, closed = 0, held = 0, turned = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
         const hard_place at = hard_place_contact(m, e->w, &c->at, &x->tangent[2 * i + 1], x->G);
-        const double restitution = m->contact[snw_hard_law(m, &c->at)].restitution;
+        const double restitution = snw_hard_restitution(m, &c->at);
         const bool is_closed = c->in_step != SNW_HARD_OPEN;
         const bool is_turned = is_closed && hypot(c->P[1], c->P[2]) > 0;
         const int P = l->P + 3 * closed, A = l->A + bounced;

@@ -139,6 +139,10 @@ void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
 void adjoint_hard_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 double adjoint_hard_magnitude(const snw_adjoint *a, int scalar);
 void adjoint_hard_destroy(snw_adjoint *a);
+// After its matrices: state in the middle; by += derivatives of the equations by a generalised
+// force G there.
+const snw_state *adjoint_hard_middle(const snw_adjoint *a);
+void adjoint_hard_add_force(const snw_adjoint *a, const snw_map *map, const double *G, double *by);
 // An equilibrium with hard contacts (adjoint_rest.c): its matrix; bars back through it; rows (nv +
 // nconstraint) and gaps of its contacts by a model in the sampler, at its state, and their products
 // with the covectors; x (nv + nconstraint) <- solution for the right side x of the residual and the
@@ -195,6 +199,10 @@ void adjoint_conserved_equations(snw_sampler *x, const snw_map *map, double *out
 void adjoint_conserved_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x,
                               double *value);
 void adjoint_conserved_destroy(snw_adjoint *a);
+// After its matrices: state in the middle; by += derivatives of the equations by a generalised
+// force G there.
+const snw_state *adjoint_conserved_middle(const snw_adjoint *a, const snw_map *map);
+void adjoint_conserved_add_force(const snw_adjoint *a, const double *G, double *by);
 // x (nv) <- S'x on the spherical and free joints; y (nv) += S x, S that of order `order` in
 // a->chart, 1 on other coordinates (order 0); x <- Ad(exp(-d)) x.
 void adjoint_chart_transposed(const snw_adjoint *a, double *x);

@@ -22,7 +22,8 @@ static const double SPACING = 1e-3;       // of differences in a parameter, rela
 static const double ALONG_MODE = 1e-4;    // of differences along phi, in typical coordinates
 static const double IN_RANGE = 1.0 / 256; // of differences of J in t, part of its range
 static const double FIRST_STEP = 0.02;
-static const double LOCATED = 1e-9; // arc length to which a cusp is found
+static const double LOCATED = 1e-9;      // arc length to which a cusp is found
+static const double BEYOND_RANGE = 1.05; // of the way to its end, by the tangent
 
 // A copy of eq that evaluates with another model.
 static snw_equilibria with_model(const snw_equilibria *eq, const snw_member *f) {
@@ -316,6 +317,9 @@ static snw_status curve_side(fold_curve *cv, double side) {
         int sign;
         if (opts->stop && opts->stop(opts->user))
             return snw_fail(cv->err, SNW_E_STOPPED, "stopped on the curve of folds");
+        // hardly beyond the range, where there may be no such robot
+        const double to = ta[p->n] > 0 ? high : low;
+        if (ta[p->n] != 0) step = fmin(step, BEYOND_RANGE * (to - a[p->nx]) / ta[p->n]);
         SNW_TRY(snw_arclength_advance(p, a, ta, opts->step, opts->tolerance, &cv->scratch, &step,
                                       &length, b, tb, &sign, &info));
         const double m = b[p->nx], t = b[p->nx - 1], next = cv->curvature;

@@ -38,6 +38,7 @@ typedef struct inverse_search {
     snw_error *err;
     snw_arena scratch;
     int nu, ny;
+    int most; // equilibria of this search
     snw_inverse_input *input;
     snw_inverse_output *output;
     double *rest;        // nu
@@ -82,7 +83,7 @@ static snw_status find_gain(inverse_search *v) {
 static snw_status find_equilibrium(inverse_search *v) {
     snw_statics_info info = {0};
     v->refused = false;
-    if (v->view.equilibria >= MOST_EQUILIBRIA) {
+    if (v->view.equilibria >= v->most) {
         return snw_fail(v->err, SNW_E_DIVERGED,
                         "no convergence within %d equilibria; if the target is out of reach, the "
                         "distance may fall without end as inputs grow: give them limits",
@@ -478,6 +479,7 @@ static snw_status search_again(inverse_search *v, const double *start, bool alon
     restore(v, &v->at_start);
     take(v, &v->followed);
     v->view.path = !along;
+    v->most = v->view.equilibria + MOST_EQUILIBRIA;
     const snw_status s = along ? search_along(v) : search_part(v, 1, true);
     const double distance = s == SNW_OK ? distance_of(v, v->residual) : INFINITY;
     if (distance < best->distance * (1 - 1e-9) || (isinf(best->distance) && s == SNW_OK)) {
@@ -522,6 +524,7 @@ static snw_status search(inverse_search *v) {
         snw_state_copy(v->m, best.at.s, v->followed.s);
         snw_inputs_copy(best.at.previous, v->followed.previous);
         v->view.path = best.path;
+        v->most = v->view.equilibria + MOST_EQUILIBRIA;
         s = SNW_OK;
         if (best.ended) { // its multipliers are zero
             v->view.ended = 1;
@@ -675,6 +678,7 @@ static void hold_inputs(inverse_search *v) {
 
 static snw_status inverse_search_all(inverse_search *v) {
     v->anywhere = true;
+    v->most = MOST_EQUILIBRIA;
     SNW_TRY(find_equilibrium(v));
     SNW_TRY(take_inputs(v));
     hold_inputs(v);

@@ -459,8 +459,7 @@ static double tendon_gain(const snw_model *m, int i, const snw_inputs *in, const
     return now->gain;
 }
 
-// G <- generalised forces of the inputs, after the assembly of the tangent.
-static void input_forces(snw_linear *l, const snw_inputs *in, snw_work *w) {
+void linear_input_forces(snw_linear *l, const snw_inputs *in, snw_work *w) {
     const snw_model *m = l->m;
     memset(l->G, 0, (size_t)m->nv * (size_t)l->ninput * sizeof *l->G);
     for (int i = 0; i < l->ninput; i++) {
@@ -931,8 +930,8 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
         l->rows_turn = l->rows_turn || m->tendon[k].row >= 0;
     snw_residual(m, in, s, false, w);
     SNW_TRY(check_robot(l, w, err));
-    if (l->closed && l->bordered) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
-    if (l->closed) SNW_TRY(hold_contacts(l, in, s, w, &s, err));
+    if (l->closed && l->bordered && !l->mapped) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
+    if (l->closed && !l->bordered) SNW_TRY(hold_contacts(l, in, s, w, &s, err));
     if (l->rows_turn) {
         snw_jacobian_pass(m, w);
         snw_constraints_jacobian(m, w);
@@ -949,7 +948,7 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
     snw_tangent_assemble(m, in, 0, 1, 0, w, l->d->D);
     if (live) memcpy(rows + live, w->signal_jacobian, live * sizeof *rows);
     store_rows(m, w, l->C);
-    input_forces(l, in, w);
+    linear_input_forces(l, in, w);
     list_memory(l, in, w, rows);
     list_given(l);
     return check_rates(l, err);
@@ -1034,7 +1033,7 @@ snw_status snw_linear_gain(snw_linear *l, const snw_inputs *in, const snw_state 
     snw_tangent_pass(m, NULL, w);
     snw_tangent_assemble(m, in, 1, 0, 0, w, l->d->K);
     store_rows(m, w, l->C);
-    input_forces(l, in, w);
+    linear_input_forces(l, in, w);
     list_given(l);
     snw_status status = snw_directions_allowed(l->d, w);
     if (status == SNW_OK && m->nconstraint) status = invert_rows(l);

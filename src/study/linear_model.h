@@ -11,6 +11,7 @@
 
 #include "dynamics/dynamics.h"
 #include "model/scheme.h"
+#include "study/step_tangent.h"
 
 typedef enum snw_linear_kind {
     SNW_LINEAR_EFFORT,     // of a motor on one coordinate; all motors that share it
@@ -31,6 +32,9 @@ typedef struct snw_linear_input {
     const double *shift;  // SNW_LINEAR_OTHER: -de/du (nconstraint)
     const double *direct; // SNW_LINEAR_OTHER: dy/du at a fixed state (noutput)
     const double *rate;   // SNW_LINEAR_OTHER: of snw_linear_memory_rates by u
+    // SNW_LINEAR_OTHER, of steps that are maps of their own: their equations by u
+    // (snw_step_tangent_size)
+    const double *equation;
 } snw_linear_input;
 
 typedef struct snw_linear_output {
@@ -123,6 +127,18 @@ SNW_NODISCARD snw_status snw_linear_solve_step(snw_linear *l, const snw_linear_s
                                                const snw_inputs *in, const snw_state *s,
                                                const snw_vec3 *rotation, snw_work *w,
                                                snw_error *err);
+
+// Steps of the conserving scheme and of moreau (study/step_tangent.h). First the columns of states
+// and inputs with the outputs, either by snw_linear_solve about a robot at rest, which had given
+// coordinates as three inputs, or with all coordinates as states, also where they are not
+// independent: A and B have no values yet. w is overwritten.
+SNW_NODISCARD snw_status snw_linear_map_outputs(snw_linear *l, const snw_inputs *in,
+                                                const snw_state *s, const snw_vec3 *rotation,
+                                                snw_work *w, snw_error *err);
+// Then A and B of the step that `t` has done and prepared last; w is overwritten.
+SNW_NODISCARD snw_status snw_linear_map_matrices(snw_linear *l, snw_step_tangent *t, snw_work *w,
+                                                 snw_error *err);
+
 // Was the last solve one about a moving point with constraints or massless coordinates? The model
 // of a step then has all coordinates as states: snw_linear_solve_step.
 bool snw_linear_needs_all(const snw_linear *l);

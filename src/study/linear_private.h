@@ -9,6 +9,7 @@
 #include "study/closed_contacts.h"
 #include "study/directions.h"
 #include "study/linear_memory.h"
+#include "study/step_tangent.h"
 
 // A given input: how it enters, and its number among the inputs.
 typedef enum linear_entry {
@@ -106,6 +107,7 @@ struct snw_linear {
     bool full;     // all coordinates are states (zeta, delta v): all are independent and have mass,
                    // or constraint rows border the matrix of a step
     bool bordered; // the latter
+    bool mapped;   // the step is a map of its own (linear_map.c), also through hard contacts
     bool moving;   // velocities differ from zero
     bool rows_turn; // the constraint rows change along the motion
     int n1, nd, ns, ni, ng, nx, nu;
@@ -130,6 +132,14 @@ SNW_NODISCARD snw_status linear_tangents(snw_linear *l, const snw_inputs *in, co
                                          snw_work *w, snw_error *err);
 // K, D <- tangents at fixed velocities and accelerations, where all coordinates are states.
 void linear_fix_velocities(snw_linear *l, const snw_state *s);
+
+// G <- generalised forces of the inputs, after the assembly of a tangent.
+void linear_input_forces(snw_linear *l, const snw_inputs *in, snw_work *w);
+// Columns of all coordinates as states: unit displacements at fixed velocities, unit velocities;
+// zero for the inputs, since an input does not move the robot at once.
+void linear_all_columns(snw_linear *l, const snw_state *s);
+// Does a probe need accelerations or multipliers?
+bool linear_needs_balance(snw_probe_kind kind);
 
 // y (n) += c A x, A n x k; x NULL: zero.
 void linear_add_product(int n, int k, double c, const double *A, const double *x, double *y);

@@ -569,8 +569,7 @@ snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, con
 
 // ---- all coordinates as states
 
-// Does a probe need accelerations or multipliers?
-static bool needs_balance(snw_probe_kind kind) {
+bool linear_needs_balance(snw_probe_kind kind) {
     return kind == SNW_PROBE_ACCELERATION || kind == SNW_PROBE_WRENCH ||
            kind == SNW_PROBE_REACTION || kind == SNW_PROBE_EFFORT || kind == SNW_PROBE_POWER ||
            kind == SNW_PROBE_TENSION || kind == SNW_PROBE_PRESSURE || kind == SNW_PROBE_PULL ||
@@ -585,7 +584,7 @@ static snw_status check_bordered(const snw_linear *l, snw_error *err) {
                         linear_input_name(l, l->given[0]));
     for (int i = 0; i < l->noutput; i++) {
         const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
-        if (!needs_balance(p->kind)) continue;
+        if (!linear_needs_balance(p->kind)) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "probe '%s' reads accelerations or multipliers; with loops, given or "
                         "massless coordinates it is no output of a step: leave it out",
@@ -594,9 +593,7 @@ static snw_status check_bordered(const snw_linear *l, snw_error *err) {
     return SNW_OK;
 }
 
-// x, x1, dv of the columns <- unit displacements at fixed velocities, unit velocities, then zero
-// for the inputs, since an input does not move the robot at once.
-static void bordered_columns(snw_linear *l, const snw_state *s) {
+void linear_all_columns(snw_linear *l, const snw_state *s) {
     const int nv = l->m->nv;
     const size_t all = (size_t)nv * (size_t)(2 * nv + l->ni + l->ninput) * sizeof *l->x;
     memset(l->x, 0, all);
@@ -641,7 +638,7 @@ static snw_status solve_bordered(snw_linear *l, const snw_linear_step *step, con
     SNW_TRY(check_bordered(l, err));
     SNW_TRY(check_step(l, step, false, err));
     linear_fix_velocities(l, s);
-    bordered_columns(l, s);
+    linear_all_columns(l, s);
     SNW_TRY(linear_outputs(l, in, s, rotation, w, err));
     memcpy(l->step_M, l->d->M, square);
     memcpy(l->step_D, l->D, square);

@@ -45,6 +45,7 @@ snw_status snw_linear_view_open(const snw_model *m, size_t inputs, size_t output
 
 void snw_linear_view_close(snw_linear_view *v) {
     snw_linear_destroy(v->linear);
+    snw_step_tangent_destroy(v->tangent);
     snw_pool_destroy(v->pool);
 }
 
@@ -54,6 +55,16 @@ void snw_linear_view_add(snw_linear_view *v, snw_linear_input input, const char 
     v->parameter[v->ninput] = NAN;
     v->input_name[v->ninput] = name;
     v->input_unit[v->ninput++] = unit;
+}
+
+// numbers of a sample before the equations of a step
+static size_t own_samples(const snw_linear_view *v) {
+    return (size_t)v->m->nv + (size_t)v->m->nconstraint + (size_t)v->noutput +
+           (size_t)snw_linear_memory_numbers(v->m);
+}
+
+static bool has_tangent(const snw_linear_view *v) {
+    return v->discrete && snw_step_tangent_applies(v->step.scheme);
 }
 
 snw_status snw_linear_view_add_parameter(snw_linear_view *v, const char *name, const char *unit,
@@ -66,7 +77,8 @@ snw_status snw_linear_view_add_parameter(snw_linear_view *v, const char *name, c
                                            .force = memory,
                                            .shift = memory + nv,
                                            .direct = memory + nv + nr,
-                                           .rate = memory + nv + nr + v->noutput},
+                                           .rate = memory + nv + nr + v->noutput,
+                                           .equation = memory + own_samples(v)},
                         name, unit);
     return SNW_OK;
 }
@@ -255,6 +267,8 @@ snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err)
         v->continuous = snw_pool_array(v->pool, rows * rows, sizeof *v->continuous);
         if (!v->continuous) return snw_fail_memory(err);
     }
+    if (has_tangent(v))
+        SNW_TRY(snw_step_tangent_create(m, v->step.scheme, v->step.h, &v->tangent, err));
     if (!v->samples || snw_linear_create(m, v->ninput, v->of_input, v->noutput, v->of_output,
                                          three || v->discrete, v->discrete, &v->linear) != SNW_OK)
         return snw_fail_memory(err);
@@ -344,8 +358,7 @@ void snw_linear_view_publish(snw_linear_view *v, const snw_inputs *in, const snw
 // ---- numbers of the file ------------------------------------------------------------------------
 
 size_t snw_linear_view_samples(const snw_linear_view *v) {
-    return (size_t)v->m->nv + (size_t)v->m->nconstraint + (size_t)v->noutput +
-           (size_t)snw_linear_memory_numbers(v->m);
+    return own_samples(v) + (has_tangent(v) ? (size_t)snw_step_tangent_most(v->m) : 0);
 }
 
 void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const snw_inputs *in,
@@ -366,6 +379,13 @@ void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const 
         out[m->nv + m->nconstraint + i] = column[v->of_output[i].column];
     }
     snw_linear_memory_rates(m, in, s, w, out + m->nv + m->nconstraint + v->noutput);
+    double *equation = out + own_samples(v);
+    const size_t more_numbers = snw_linear_view_samples(v) - own_samples(v);
+    for (size_t i = 0; i < more_numbers; i++) equation[i] = 0;
+    snw_error none = {0};
+    if (v->tangent && snw_step_tangent_equations(v->tangent, m, s->t - v->tangent_time, equation,
+                                                 &none) != SNW_OK)
+        equation[0] = NAN;
 }
 
 snw_status snw_linear_view_differentiate(snw_linear_view *v, int i, double value, double h,
@@ -437,9 +457,41 @@ snw_status snw_linear_view_do_step(const snw_linear_view *v, snw_implicit *im, s
                     t);
 }
 
+snw_status snw_linear_view_step(snw_linear_view *v, const snw_manual_inputs *manual, snw_state *s,
+                                snw_error *err) {
+    SNW_TRY(snw_step_tangent_do(v->tangent, manual, s, err));
+    SNW_TRY(snw_step_tangent_prepare(v->tangent, err));
+    const bool rests = snw_step_tangent_rests(v->tangent);
+    if (!rests) snw_state_copy(v->m, snw_step_tangent_end(v->tangent), s);
+    v->step.d = rests ? NULL : v->samples;
+    v->tangent_time = s->t;
+    return SNW_OK;
+}
+
+// The model of the last snw_linear_view_step. Continuous models in motion are not known everywhere.
+static snw_status compute_map(snw_linear_view *v, const snw_inputs *in, const snw_state *s,
+                              const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+    const bool moves = v->step.d != NULL;
+    snw_error none = {0};
+    const snw_status found =
+        moves && v->m->hard ? SNW_E_MODEL
+                            : snw_linear_solve(v->linear, in, s, rotation, w, moves ? &none : err);
+    if (found != SNW_OK && !moves) return found;
+    v->poles_of = snw_linear_continuous(v->linear, &v->npoles_of);
+    if (found != SNW_OK) v->npoles_of = 0;
+    if (moves) SNW_TRY(snw_linear_map_outputs(v->linear, in, s, rotation, w, err));
+    return snw_linear_map_matrices(v->linear, v->tangent, w, err);
+}
+
 snw_status snw_linear_view_compute(snw_linear_view *v, const snw_inputs *in, const snw_state *s,
                                    const snw_vec3 *rotation, bool moving, snw_work *w,
                                    snw_error *err) {
+    if (v->tangent) {
+        SNW_TRY(compute_map(v, in, s, rotation, w, err));
+        snw_residual(v->m, in, s, false, w);
+        snw_linear_view_publish(v, in, s, moving, w);
+        return SNW_OK;
+    }
     SNW_TRY(snw_linear_solve(v->linear, in, s, rotation, w, err));
     v->poles_of = snw_linear_continuous(v->linear, &v->npoles_of);
     if (v->discrete && v->step.d && snw_linear_needs_all(v->linear)) {
@@ -509,7 +561,7 @@ snw_status snw_linear_view_analyse(snw_linear_view *v, snw_error *err) {
             frequency_of(re[i], im[i], p);
         }
     }
-    if (s == SNW_OK && v->discrete) {
+    if (s == SNW_OK && v->discrete && continuous > 0) {
         s = snw_system_analyse(continuous, A, 0, NULL, 0, NULL, &scratch, re, im, lost, unseen);
         if (s == SNW_OK) mark_parasitic(v, continuous, re, im);
     }

@@ -27,7 +27,9 @@ typedef struct snw_linear_view {
     double *samples;                         // of numbers of the file; increment of a step
     snw_linear_step step;
     bool discrete;
-    double difference; // of derivatives by numbers of the file
+    snw_step_tangent *tangent; // of a scheme whose steps are maps of their own; else NULL
+    double tangent_time;       // at which the equations of its last step are those of the laws, s
+    double difference;         // of derivatives by numbers of the file
     // of this file
     const char *const *q_name;
     snw_linear_signal *rate_of_input[3];        // names and units of inputs and their rates
@@ -83,6 +85,12 @@ SNW_NODISCARD snw_status snw_linear_view_stepper(const snw_linear_view *v, const
 // One such step from where the stepper is. SNW_E_DIVERGED: it was not solved.
 SNW_NODISCARD snw_status snw_linear_view_do_step(const snw_linear_view *v, snw_implicit *im,
                                                  snw_error *err);
+
+// Where v->tangent is set: the step from s with its derivatives. s <- its end, and step.d is set,
+// unless the robot rests. Before derivatives by numbers of the file. Fails as snw_step_tangent_do
+// and snw_step_tangent_prepare.
+SNW_NODISCARD snw_status snw_linear_view_step(snw_linear_view *v, const snw_manual_inputs *manual,
+                                              snw_state *s, snw_error *err);
 
 // The model at s, under `in`, continuous or of the step that ended there; step.d is set. w is
 // overwritten. moving: s has velocities.

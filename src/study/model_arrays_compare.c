@@ -51,7 +51,7 @@ static bool near_numbers(int n, const double *a, const double *b) {
 #define SAME(count, name) same_bytes(m->count, sizeof *m->name, m->name, o->name)
 
 // Are the derivatives of energies by all numbers known, as steps with hard contacts need them? Not
-// of compliant contacts, stops and cables.
+// of compliant contacts and cables.
 static bool hard_is_known(const snw_model *m) {
     for (int i = 0; i < m->ncontact; i++) {
         if (!m->contact[i].hard) return false;
@@ -59,7 +59,7 @@ static bool hard_is_known(const snw_model *m) {
     for (int i = 0; i < m->nforce_element; i++) {
         if (m->force_element[i].kind == SNW_ELEMENT_CABLE) return false;
     }
-    return m->nstop == 0 && snw_part_model_applies(m);
+    return snw_part_model_applies(m);
 }
 
 static bool has_others(const snw_model *m) {

@@ -64,7 +64,10 @@ static void add_gap(const hard_sum *y, const snw_work *w, const snw_hard_contact
     snw_hard_contact at = *c;
     snw_contact_bars bars;
     int own;
-    if (!y->a->needs_geometry || k == 0) return;
+    if (c->limit >= 0)
+        snw_surroundings_subtract_limit(y->a->m, c->limit, k,
+                                        y->bar + arrays_surroundings_at(y->a));
+    if (!y->a->needs_geometry || k == 0 || c->limit >= 0) return;
     (void)snw_hard_gap(y->a->m, w, &at);
     const double f[3] = {k * snw_hard_gradient(w, &at), 0, 0};
     const int n = snw_hard_power_bars(y->a->m, w, &at, f, y->x->twist, &bars, &own);

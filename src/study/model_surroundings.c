@@ -19,7 +19,7 @@
 // Numbers of a contact and of a fluid point, in order.
 enum { DAMPING, ALONG, ACROSS, CREEP, SMOOTH, RESTITUTION, CONTACT };
 enum { STIFFNESS, SPRING_DAMPING, REST, WIDTH, AXES, AXIS_DAMPING = AXES + 6, ELEMENT = AXES + 12 };
-enum { STOP_STIFFNESS, STOP_DAMPING, STOP_WIDTH, LOW, HIGH, STOP };
+enum { STOP_STIFFNESS, STOP_DAMPING, STOP_WIDTH, LOW, HIGH, STOP_RESTITUTION, STOP };
 enum { FRICTION = 3 }; // of a tendon: friction, viscous friction, creep speed
 enum { ADDED = 0, LINEAR = 6, SQUARE = 12, SIDE = 18, DISPLACED = 20, FLUX = 21, FLUID = 23 };
 
@@ -60,6 +60,7 @@ void snw_surroundings_read(const snw_model *m, double *out) {
         out[STOP_STIFFNESS] = s->stiffness, out[STOP_DAMPING] = s->damping;
         out[STOP_WIDTH] = s->smooth;
         out[LOW] = limit_of(s->low), out[HIGH] = limit_of(s->high);
+        out[STOP_RESTITUTION] = s->restitution;
     }
     for (int i = 0; i < m->ntendon; i++, out += FRICTION) {
         const snw_tendon *t = &m->tendon[i];
@@ -137,7 +138,7 @@ bool snw_surroundings_alike(const snw_model *m, const snw_model *o, bool shapes)
     }
     for (int i = 0; i < m->nstop; i++) {
         const snw_stop *a = &m->stop[i], *b = &o->stop[i];
-        if (a->block != b->block || isfinite(a->low) != isfinite(b->low) ||
+        if (a->block != b->block || a->hard != b->hard || isfinite(a->low) != isfinite(b->low) ||
             isfinite(a->high) != isfinite(b->high))
             return false;
     }
@@ -164,6 +165,15 @@ static double positive_part_by_width(double u, double e) {
     const double s = u / e + 0.5;
     if (s <= 0 || s >= 1) return 0;
     return s * s * (s * (1 - 0.5 * s) - (3 - 2 * s) * (s - 0.5));
+}
+
+// The same of its integral.
+static double integral_by_width(double u, double e) {
+    const double s = u / e + 0.5;
+    if (s <= 0) return 0;
+    if (s >= 1) return 0.05 * e;
+    const double s3 = s * s * s;
+    return e * (0.5 * s * s3 - 0.2 * s * s * s3 - (s3 - 0.5 * s * s3) * (s - 0.5));
 }
 
 // The force f = N d - N/size T of a contact (3.13.3) by its numbers, times the virtual velocity v.
@@ -279,7 +289,7 @@ static void subtract_stop(const snw_model *m, int i, const snw_product *x, doubl
     const snw_stop *s = &m->stop[i];
     const snw_block *b = &m->block[s->block];
     const snw_stop_work *at = &x->w->stop[i];
-    if (at->elastic_force == 0) return;
+    if (at->elastic_force == 0 || s->hard) return;
     double rate = 0;
     for (int k = 0; k < b->n; k++) rate += at->way * at->n.e[k] * x->mu[b->dof + k];
     const double z = 1 - s->damping * at->rate, width = SNW_HUNT_CROSSLEY_WIDTH,
@@ -331,9 +341,25 @@ void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double 
     }
 }
 
+// First number of stop i behind those of contacts, fluids and force elements.
+static size_t stop_at(const snw_model *m, int i) {
+    return CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
+           FLUID * (size_t)m->nfluid_point + ELEMENT * (size_t)m->nforce_element + STOP * (size_t)i;
+}
+
+void snw_surroundings_subtract_limit(const snw_model *m, int limit, double k, double *bar) {
+    bar += stop_at(m, limit / 2);
+    k *= m->stop[limit / 2].arm;
+    bar[limit % 2 ? HIGH : LOW] -= limit % 2 ? k : -k; // arm (q - low), arm (high - q)
+}
+
 void snw_surroundings_subtract_hard(const snw_model *m, int contact, const double f[3],
                                     const double u[2], const double c[2], double restitution,
                                     double *bar) {
+    if (contact < 0) { // a stop
+        bar[stop_at(m, -1 - contact) + STOP_RESTITUTION] -= restitution;
+        return;
+    }
     const double mu[2] = {m->contact[contact].along, m->contact[contact].across};
     const double size = hypot(mu[0] * u[0], mu[1] * u[1]);
     bar += CONTACT * (size_t)contact;
@@ -372,5 +398,13 @@ void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c
             bar[AXES + i] += 0.5 * c * at->turn.e[i] * at->turn.e[i];
             bar[AXES + 3 + i] += 0.5 * c * at->h.p.e[i] * at->h.p.e[i];
         }
+    }
+    for (int k = 0; k < m->nstop; k++, bar += STOP) {
+        const snw_stop *s = &m->stop[k];
+        const snw_stop_work *at = &w->stop[k];
+        if (at->elastic_force == 0 || s->hard) continue;
+        bar[STOP_STIFFNESS] += c * snw_positive_part_integral(-at->gap, s->smooth);
+        bar[STOP_WIDTH] += c * s->stiffness * integral_by_width(-at->gap, s->smooth);
+        bar[at->way > 0 ? LOW : HIGH] += (at->way > 0 ? c : -c) * at->elastic_force;
     }
 }

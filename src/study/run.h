@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dynamics/inputs.h"
+#include "integrate/step_together.h"
 #include "integrate/step_watch.h"
 #include "model/desc.h"
 #include "study/record.h"
@@ -42,9 +43,10 @@ typedef struct snw_run_hooks {
     // and under the inputs `in`; NULL: not. It may fail, which ends the run.
     snw_status (*state)(void *user, const struct snw_run_state *at, snw_error *err);
     int increments; // end with SNW_E_STOPPED after so many increments; 0: no limit
-    // Leave out what serves warnings only: estimated discretisation errors, and the stability of
-    // equilibria that no probe reads. Frames are the same to the last bit.
+    // Leave out what serves warnings only: estimated errors of discretisation and time steps, and
+    // the stability of equilibria that no probe reads. Frames are the same to the last bit.
     bool unchecked;
+    snw_step_together together; // solves implicit steps with those of other runs; none: NULL
 } snw_run_hooks;
 
 // Totals of a run, for its closing summary.

@@ -863,6 +863,10 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->hooks) {
         it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
+    if (s == SNW_OK && it.implicit && r->hooks && r->hooks->unchecked)
+        snw_implicit_leave_out_estimate(it.implicit);
+    if (s == SNW_OK && it.implicit && r->hooks)
+        snw_implicit_set_together(it.implicit, r->hooks->together);
     if (s == SNW_OK && r->manual && it.set_manual) it.set_manual(it.self, r->manual);
     if (s == SNW_OK && r->hooks && r->hooks->watch.note && it.set_watch)
         it.set_watch(it.self, r->hooks->watch);

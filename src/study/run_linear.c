@@ -271,7 +271,10 @@ static snw_status linear_compute(linear_execution *x, snw_error *err) {
     const snw_model *m = v->m;
     SNW_TRY(operating_point(x, err));
     v->step.d = NULL;
-    if (v->discrete && x->moving && snw_linear_has_increments(v->step.scheme))
+    if (v->tangent) {
+        SNW_TRY(snw_linear_view_step(v, x->run->manual, x->s, err));
+        snw_inputs_at(m, x->s->t, x->in);
+    } else if (v->discrete && x->moving && snw_linear_has_increments(v->step.scheme))
         SNW_TRY(do_step(x, err));
     snw_residual(m, x->in, x->s, false, x->w);
     snw_observe(m, x->in, x->s, false, x->w);

@@ -42,6 +42,21 @@ void snw_tape_clear(snw_tape *t) {
     t->bytes = 0;
 }
 
+void snw_tape_rewind(snw_tape *t) {
+    tape_block *first = t->block;
+    while (first && first->before) first = first->before;
+    free_blocks(t, first);
+    if (first) first->used = 0;
+    t->n = 0;
+    t->bytes = 0;
+    t->full = t->failed = false;
+    t->other = NAN;
+    t->mark.n = 0;
+    t->mark.block = first;
+    t->mark.used = t->mark.bytes = 0;
+    t->mark.other = NAN;
+}
+
 // Steps are undone back to the present end.
 static void set_mark(snw_tape *t) {
     t->mark.n = t->n;
@@ -329,6 +344,14 @@ static void keep_touching(snw_tape *t, const snw_work *w, snw_map *map) {
         const snw_touch *at = &w->touch[i];
         if (at->hard)
             n = add_touching(m, w, snw_hard_rods(at), at->gap, at->elastic_force, n, contact);
+    }
+    for (int i = 0; i < m->nstop; i++) {
+        const snw_stop_work *at = &w->stop[i];
+        const snw_hard_contact limit = snw_hard_limit(2 * i + (at->way < 0));
+        snw_hard_contact gap = limit;
+        if (m->stop[i].hard && snw_seg_is_active(m, w, m->block[m->stop[i].block].seg))
+            n = add_touching(m, w, limit, snw_hard_gap(m, w, &gap),
+                             at->elastic_force / m->stop[i].arm, n, contact);
     }
     *to = (snw_hard_step){.n = n, .contact = contact};
     map->hard = to;

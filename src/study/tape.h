@@ -113,6 +113,8 @@ typedef struct snw_tape {
 // Empty, for states of m; `most` bytes of states.
 void snw_tape_begin(snw_tape *t, const snw_model *m, size_t most, bool events);
 void snw_tape_clear(snw_tape *t);
+// No maps any more; memory stays for those that come.
+void snw_tape_rewind(snw_tape *t);
 
 // Sets time_moves and length_moves of all maps; `all`: events may precede the tape.
 void snw_tape_find_times(snw_tape *t, bool all);

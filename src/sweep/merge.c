@@ -20,7 +20,7 @@ typedef struct merge_block {
     int64_t at; // first row
     int n;
     double *parameter, *result, *seconds, *value;
-    int8_t *state;
+    int8_t *state, *engine;
     int64_t *first;
     int32_t *frames; // negative: its series are written
 } merge_block;
@@ -32,9 +32,11 @@ static snw_status create_block(merge_block *b, snw_error *err) {
     b->seconds = snw_alloc(n * sizeof *b->seconds);
     b->value = snw_alloc((size_t)b->plan->nparameter * sizeof *b->value);
     b->state = snw_alloc(n * sizeof *b->state);
+    b->engine = snw_alloc(n * sizeof *b->engine);
     b->first = snw_alloc(n * sizeof *b->first);
     b->frames = snw_alloc(n * sizeof *b->frames);
-    if (b->parameter && b->result && b->seconds && b->value && b->state && b->first && b->frames)
+    if (b->parameter && b->result && b->seconds && b->value && b->state && b->engine && b->first &&
+        b->frames)
         return SNW_OK;
     return snw_fail_memory(err);
 }
@@ -45,6 +47,7 @@ static void free_block(merge_block *b) {
     snw_free(b->seconds);
     snw_free(b->value);
     snw_free(b->state);
+    snw_free(b->engine);
     snw_free(b->first);
     snw_free(b->frames);
 }
@@ -55,6 +58,8 @@ static snw_status take_row(void *user, const snw_sweep_row *row, snw_error *err)
     const size_t i = (size_t)(row->row - b->at), n = (size_t)b->n;
     if (b->state[i] != SNW_SWEEP_ROW_WAITING) return SNW_OK; // another part has it
     b->state[i] = (int8_t)row->state;
+    b->engine[i] = (int8_t)row->engine;
+    b->count->engine[row->engine]++;
     b->seconds[i] = row->seconds;
     b->frames[i] = row->nframe;
     for (size_t k = 0; k < (size_t)b->plan->nresult; k++) b->result[k * n + i] = row->result[k];
@@ -76,6 +81,7 @@ static snw_status merge_rows(merge_block *b, int64_t *frames, snw_error *err) {
     const size_t n = (size_t)b->n;
     for (size_t i = 0; i < n; i++) {
         b->state[i] = SNW_SWEEP_ROW_WAITING;
+        b->engine[i] = SNW_SWEEP_ALONE;
         b->seconds[i] = 0;
         b->frames[i] = 0;
         snw_sweep_plan_values(b->plan, b->at + (int64_t)i, b->value);
@@ -95,6 +101,7 @@ static snw_status merge_rows(merge_block *b, int64_t *frames, snw_error *err) {
                                    .seconds = b->seconds,
                                    .result = b->result,
                                    .state = b->state,
+                                   .engine = b->engine,
                                    .first = b->first,
                                    .frames = b->frames};
     SNW_TRY(snw_sweep_writer_block(b->writer, &block, err));
@@ -185,12 +192,13 @@ snw_status snw_sweep_merge(const snw_sweep_plan *plan, const snw_sweep_row_compu
                            snw_error *err) {
     *count = (snw_sweep_count){0};
     merge_block b = {.plan = plan, .parts = parts, .count = count};
-    const snw_sweep_states states = {.n = SNW_SWEEP_ROW_STATE_COUNT,
-                                     .name = snw_sweep_row_state_name};
+    const snw_sweep_words states = {.n = SNW_SWEEP_ROW_STATE_COUNT,
+                                    .name = snw_sweep_row_state_name};
+    const snw_sweep_words engines = {.n = SNW_SWEEP_ENGINE_COUNT, .name = snw_sweep_engine_name};
     snw_sweep_head head;
     snw_pool *pool = snw_pool_create((size_t)64 << 20);
     snw_status s = pool ? describe(plan, c, pool, &head, err) : snw_fail_memory(err);
-    if (s == SNW_OK) s = snw_sweep_writer_create(output, &head, states, &b.writer, err);
+    if (s == SNW_OK) s = snw_sweep_writer_create(output, &head, states, engines, &b.writer, err);
     if (s == SNW_OK) {
         s = merge_all(&b, err);
         s = snw_sweep_writer_close(b.writer, s, err);

@@ -7,9 +7,9 @@
 #include "results/sweep_file.h"
 #include "sweep/part.h"
 
-// Rows by their states.
+// Rows by their states, and those that are computed by their engines.
 typedef struct snw_sweep_count {
-    int64_t state[SNW_SWEEP_ROW_STATE_COUNT];
+    int64_t state[SNW_SWEEP_ROW_STATE_COUNT], engine[SNW_SWEEP_ENGINE_COUNT];
     double seconds; // of all computed rows
 } snw_sweep_count;
 

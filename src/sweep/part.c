@@ -28,7 +28,8 @@ typedef struct part_head {
 
 // A record: this head, results, series, message; `sum` is that of all else.
 typedef struct record_head {
-    uint32_t magic, state;
+    uint32_t magic;
+    uint16_t state, engine;
     int64_t row;
     double seconds;
     uint32_t nframe, ntext;
@@ -251,7 +252,8 @@ snw_status snw_sweep_part_create(const snw_sweep_parts *p, snw_sweep_part **out,
 snw_status snw_sweep_part_add(snw_sweep_part *part, const snw_sweep_row *row, snw_error *err) {
     const snw_sweep_parts *p = part->of;
     record_head head = {.magic = MAGIC,
-                        .state = (uint32_t)row->state,
+                        .state = (uint16_t)row->state,
+                        .engine = (uint16_t)row->engine,
                         .row = row->row,
                         .seconds = row->seconds,
                         .nframe = (uint32_t)row->nframe,
@@ -315,8 +317,9 @@ static snw_status visit_rows(part_reader *r, long long size, snw_sweep_visit *vi
     record_head h;
     while (left > (long long)sizeof h && fread(&h, sizeof h, 1, r->file) == 1) {
         left -= (long long)sizeof h;
-        if (h.magic != MAGIC || h.state >= SNW_SWEEP_ROW_STATE_COUNT || h.row < 0 ||
-            h.row >= p->rows || h.ntext >= MESSAGE)
+        if (h.magic != MAGIC || h.state >= SNW_SWEEP_ROW_STATE_COUNT ||
+            h.engine >= SNW_SWEEP_ENGINE_COUNT || h.row < 0 || h.row >= p->rows ||
+            h.ntext >= MESSAGE)
             return SNW_OK;
         const size_t body = body_size(p, &h);
         if ((long long)body > left) return SNW_OK;
@@ -327,6 +330,7 @@ static snw_status visit_rows(part_reader *r, long long size, snw_sweep_visit *vi
         ((char *)r->body)[body] = '\0';
         const snw_sweep_row row = {.row = h.row,
                                    .state = (snw_sweep_row_state)h.state,
+                                   .engine = (snw_sweep_engine)h.engine,
                                    .seconds = h.seconds,
                                    .result = r->body,
                                    .nframe = (int)h.nframe,

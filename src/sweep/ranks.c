@@ -102,11 +102,11 @@ static void pause_briefly(void) {
     (void)nanosleep(&time, NULL);
 }
 
-// lot <- the next rows; fewer towards the end, so that workers end together
+// lot <- the next rows; fewer towards the end, so that workers end together, but whole packs
 static void next_lot(const snw_sweep_ranks *r, const snw_sweep_todo *todo, int64_t *k, int64_t left,
                      int64_t lot[1 + LOT]) {
     int64_t n = left / (4 * (r->size - 1));
-    n = n < 1 ? 1 : n > LOT ? LOT : n;
+    n = n < todo->together ? todo->together : n > LOT ? LOT : n;
     lot[0] = 0;
     for (const int64_t size = snw_sweep_todo_size(todo); lot[0] < n && *k < size; (*k)++) {
         const int64_t row = snw_sweep_todo_row(todo, *k);
@@ -158,8 +158,8 @@ snw_status snw_sweep_ranks_lead(snw_sweep_ranks *r, const snw_sweep_todo *todo,
 
 // ---- the others ---------------------------------------------------------------------------------
 
-static bool rank_take(void *user, int64_t *row) {
-    snw_sweep_ranks *r = user;
+// A lot when there is none; returns whether there are rows.
+static bool rank_refill(snw_sweep_ranks *r) {
     if (r->at == r->lot[0]) {
         (void)r->mpi.send(r->told, 3, r->mpi.integer, 0, TAG, r->mpi.world);
         memset(r->told, 0, sizeof r->told);
@@ -168,8 +168,15 @@ static bool rank_take(void *user, int64_t *row) {
         r->at = 0;
     }
     r->released = r->lot[0] == 0;
-    if (!r->released) *row = r->lot[1 + r->at++];
     return !r->released;
+}
+
+static int rank_take(void *user, int most, int64_t *row) {
+    snw_sweep_ranks *r = user;
+    int n = 0;
+    if (!rank_refill(r)) return 0;
+    while (n < most && r->at < r->lot[0]) row[n++] = r->lot[1 + r->at++];
+    return n;
 }
 
 static void rank_store(void *user, const snw_sweep_row *row) {
@@ -188,9 +195,7 @@ snw_status snw_sweep_ranks_follow(snw_sweep_ranks *r, snw_sweep_row_computer *c,
     const snw_sweep_queue queue = {
         .user = r, .take = rank_take, .store = rank_store, .stop = rank_stop};
     // rank 0 has created the folder when it answers
-    int64_t first;
-    if (!rank_take(r, &first)) return SNW_OK;
-    r->at--;
+    if (!rank_refill(r)) return SNW_OK;
     return snw_sweep_work(c, parts, &queue, err);
 }
 

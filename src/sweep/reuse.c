@@ -25,22 +25,30 @@ typedef struct kept_row {
     double *x;
 } kept_row;
 
-// Numbers that the present row has taken.
+// A rod whose numbers a row that is under way has taken.
 typedef struct taken_rod {
     int row;                  // of the kept rows; -1: none
     int nodes, strain_points; // that the description had before
 } taken_rod;
 
+typedef struct taken_row {
+    int nlink;
+    taken_rod *rod; // nlink
+} taken_row;
+
 struct snw_sweep_reuse {
     kept_row kept[KEPT];
     int next; // to be replaced
-    int nlink;
-    taken_rod *taken; // nlink
+    int nlane;
+    taken_row *taken; // nlane
 };
 
-snw_status snw_sweep_reuse_create(snw_sweep_reuse **out, snw_error *err) {
-    *out = snw_alloc(sizeof **out);
-    return *out ? SNW_OK : snw_fail_memory(err);
+snw_status snw_sweep_reuse_create(int lanes, snw_sweep_reuse **out, snw_error *err) {
+    snw_sweep_reuse *r = *out = snw_alloc(sizeof *r);
+    if (!r) return snw_fail_memory(err);
+    r->nlane = lanes;
+    r->taken = snw_alloc((size_t)lanes * sizeof *r->taken);
+    return r->taken ? SNW_OK : snw_fail_memory(err);
 }
 
 static void forget(kept_row *k) {
@@ -53,6 +61,7 @@ static void forget(kept_row *k) {
 void snw_sweep_reuse_destroy(snw_sweep_reuse *r) {
     if (!r) return;
     for (int i = 0; i < KEPT; i++) forget(&r->kept[i]);
+    for (int i = 0; r->taken && i < r->nlane; i++) snw_free(r->taken[i].rod);
     snw_free(r->taken);
     snw_free(r);
 }
@@ -77,16 +86,17 @@ static int find_row(const snw_sweep_reuse *r, const snw_desc *d, int l) {
     return -1;
 }
 
-bool snw_sweep_reuse_take(snw_sweep_reuse *r, snw_desc *desc, bool *all) {
+bool snw_sweep_reuse_take(snw_sweep_reuse *r, int lane, snw_desc *desc, bool *all) {
+    taken_row *taken = &r->taken[lane];
     *all = false;
-    if (desc->nlink > r->nlink) {
-        snw_free(r->taken);
-        r->taken = snw_alloc((size_t)desc->nlink * sizeof *r->taken);
-        r->nlink = r->taken ? desc->nlink : 0;
-        if (!r->taken) return false;
+    if (desc->nlink > taken->nlink) {
+        snw_free(taken->rod);
+        taken->rod = snw_alloc((size_t)desc->nlink * sizeof *taken->rod);
+        taken->nlink = taken->rod ? desc->nlink : 0;
+        if (!taken->rod) return false;
     }
     bool any = false;
-    for (int l = 0; l < desc->nlink; l++) r->taken[l].row = -1;
+    for (int l = 0; l < taken->nlink; l++) taken->rod[l].row = -1;
     if (!study_allows(desc)) return false;
     *all = true;
     for (int l = 0; l < desc->nlink; l++) {
@@ -94,7 +104,8 @@ bool snw_sweep_reuse_take(snw_sweep_reuse *r, snw_desc *desc, bool *all) {
         *all = *all && (row >= 0 || !desc->link[l].has_rod);
         if (row < 0) continue;
         snw_rod_desc *d = &desc->link[l].rod;
-        r->taken[l] = (taken_rod){.row = row, .nodes = d->nodes, .strain_points = d->strain_points};
+        taken->rod[l] =
+            (taken_rod){.row = row, .nodes = d->nodes, .strain_points = d->strain_points};
         d->nodes = r->kept[row].rod[l].nodes;
         d->strain_points = r->kept[row].rod[l].points;
         any = true;
@@ -102,10 +113,11 @@ bool snw_sweep_reuse_take(snw_sweep_reuse *r, snw_desc *desc, bool *all) {
     return any;
 }
 
-bool snw_sweep_reuse_holds(const snw_sweep_reuse *r, const snw_model *m) {
+bool snw_sweep_reuse_holds(const snw_sweep_reuse *r, int lane, const snw_model *m) {
+    const taken_rod *taken = r->taken[lane].rod;
     for (int l = 0; l < m->nlink; l++) {
-        if (r->taken[l].row < 0) continue;
-        const kept_rod *k = &r->kept[r->taken[l].row].rod[l];
+        if (taken[l].row < 0) continue;
+        const kept_rod *k = &r->kept[taken[l].row].rod[l];
         const snw_rod *rod = &m->rod[m->link_rod[l]];
         if (rod->nseg != k->n || rod->nodes != k->nodes ||
             memcmp(m->seg_x + rod->seg0, k->x, (size_t)k->n * sizeof *k->x) != 0)
@@ -114,9 +126,9 @@ bool snw_sweep_reuse_holds(const snw_sweep_reuse *r, const snw_model *m) {
     return true;
 }
 
-void snw_sweep_reuse_restore(snw_sweep_reuse *r, snw_desc *desc) {
-    for (int l = 0; l < desc->nlink && l < r->nlink; l++) {
-        taken_rod *t = &r->taken[l];
+void snw_sweep_reuse_restore(snw_sweep_reuse *r, int lane, snw_desc *desc) {
+    for (int l = 0; l < desc->nlink && l < r->taken[lane].nlink; l++) {
+        taken_rod *t = &r->taken[lane].rod[l];
         if (t->row < 0) continue;
         desc->link[l].rod.nodes = t->nodes;
         desc->link[l].rod.strain_points = t->strain_points;

@@ -4,7 +4,8 @@
 // compiled again, since an override may change anything. Numbers of nodes along rods are taken from
 // rows before where they must be the same (reuse.h). Scalars are parsed again only where the
 // columns of a row differ from those of the row before. Some rows are checked: their discretisation
-// errors are estimated and their warnings kept.
+// errors are estimated and their warnings kept. The others run side by side where packs serve their
+// steps (study/together.h).
 #include "sweep/row.h"
 
 #include "base/alloc.h"
@@ -16,6 +17,7 @@
 #include "robot/gradient_scalar.h"
 #include "study/run.h"
 #include "study/series.h"
+#include "study/together.h"
 #include "sweep/reuse.h"
 
 #include <math.h>
@@ -31,16 +33,36 @@ const char *const snw_sweep_row_state_name[SNW_SWEEP_ROW_STATE_COUNT] = {
 enum { NAME = 256, MESSAGE = 512 };
 static const size_t SCALARS_LIMIT = (size_t)64 << 20;
 
+const char *const snw_sweep_engine_name[SNW_SWEEP_ENGINE_COUNT] = {
+#define X(engine, name, meaning) name,
+    SNW_SWEEP_ENGINES(X)
+#undef X
+};
+
+// A row that is being computed.
+typedef struct row_lane {
+    snw_sweep_row_computer *of;
+    int number; // of the lane
+    snw_sweep_row *out;
+    const char **set;   // overrides of the row: those of the plan, then one for each parameter
+    char (*text)[NAME]; // those of the parameters
+    double *value;      // nparameter
+    double *result;     // nresult
+    snw_series frames;
+    double *numbers; // scratch of scalars, and the series
+    size_t room;
+    char message[MESSAGE];
+    snw_status status;
+    snw_error err;
+    bool together; // its steps are offered to packs
+} row_lane;
+
 struct snw_sweep_row_computer {
     snw_sweep_plan *plan;
     snw_document *document;
     int run;
     char *model_text;
     uint64_t identity;
-    const char **set;   // overrides of the row: those of the plan, then one for each parameter
-    char (*text)[NAME]; // those of the parameters
-    double *value;      // nparameter
-    double *result;     // nresult
     // scalars, for runs with these columns
     snw_pool *pool;
     int ncolumn;
@@ -48,13 +70,12 @@ struct snw_sweep_row_computer {
     snw_scalar *scalar;
     int nseries; // columns of the series
     int *series;
-    // of the last row
-    snw_series frames;
-    double *numbers; // scratch of scalars, and the series
-    size_t room;
-    char message[MESSAGE];
+    int nlane;
+    row_lane *lane;
+    snw_together *together; // NULL: rows are computed one after the other
+    char alone[160];        // why
     snw_sweep_reuse *reuse;
-    bool (*stop)(void *user); // of the present row
+    bool (*stop)(void *user); // of the present rows
     void *stop_user;
     bool reuses; // the last row took numbers from rows before
     bool fresh;  // rows take nothing from rows before, and all are checked
@@ -62,13 +83,14 @@ struct snw_sweep_row_computer {
 
 // ---- overrides ----------------------------------------------------------------------------------
 
-static void write_overrides(snw_sweep_row_computer *c) {
-    for (int i = 0; i < c->plan->nparameter; i++) {
-        const snw_sweep_parameter *p = &c->plan->parameter[i];
+static void write_overrides(row_lane *l) {
+    const snw_sweep_plan *plan = l->of->plan;
+    for (int i = 0; i < plan->nparameter; i++) {
+        const snw_sweep_parameter *p = &plan->parameter[i];
         if (p->label) {
-            (void)snprintf(c->text[i], NAME, "%s=%s", p->path, p->label[(int)c->value[i]]);
+            (void)snprintf(l->text[i], NAME, "%s=%s", p->path, p->label[(int)l->value[i]]);
         } else {
-            (void)snprintf(c->text[i], NAME, "%s=%.17g %s", p->path, c->value[i], p->unit);
+            (void)snprintf(l->text[i], NAME, "%s=%.17g %s", p->path, l->value[i], p->unit);
         }
     }
 }
@@ -227,6 +249,21 @@ static uint64_t identity_of(const snw_sweep_row_computer *c) {
     return hash;
 }
 
+// Can rows be stepped in packs? c->alone <- why not; empty: they can
+static snw_status refuse_packs(snw_sweep_row_computer *c, const snw_desc *desc, const snw_run *run,
+                               snw_error *err) {
+    if (c->alone[0]) return SNW_OK; // asked for
+    if (!c->together) {
+        (void)snprintf(c->alone, sizeof c->alone, "this processor or build has no packs");
+        return SNW_OK;
+    }
+    if (snw_together_refuse(desc, run, c->alone) != SNW_OK) return snw_fail_memory(err);
+    if (!c->alone[0]) return SNW_OK;
+    snw_together_destroy(c->together);
+    c->together = NULL;
+    return SNW_OK;
+}
+
 // The model with the values of its file: it must be right, and have the results.
 static snw_status check_model(snw_sweep_row_computer *c, snw_error *err) {
     const snw_sweep_plan *p = c->plan;
@@ -236,13 +273,40 @@ static snw_status check_model(snw_sweep_row_computer *c, snw_error *err) {
         snw_document_describe_with(c->document, c->run, p->nset, p->set, NULL, &desc, err);
     if (s == SNW_OK) s = snw_run_create(desc, "sweep", &run, err);
     if (s == SNW_OK) s = parse_scalars(c, snw_run_describe(run), err);
+    if (s == SNW_OK) s = refuse_packs(c, desc, run, err);
     snw_run_destroy(run);
     snw_desc_destroy(desc);
     return s;
 }
 
-static snw_status open_computer(snw_sweep_row_computer *c, snw_error *err) {
+static snw_status create_lanes(snw_sweep_row_computer *c, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    const size_t n = (size_t)(p->nset + p->nparameter) + 1;
+    c->nlane = c->together ? snw_together_lanes(c->together) : 1;
+    c->lane = snw_alloc((size_t)c->nlane * sizeof *c->lane);
+    if (!c->lane) return snw_fail_memory(err);
+    for (int i = 0; i < c->nlane; i++) {
+        row_lane *l = &c->lane[i];
+        l->of = c;
+        l->number = i;
+        l->set = snw_alloc(n * sizeof *l->set);
+        l->text = snw_alloc(n * sizeof *l->text);
+        l->value = snw_alloc(n * sizeof *l->value);
+        l->result = snw_alloc((size_t)p->nresult * sizeof *l->result);
+        if (!l->set || !l->text || !l->value || !l->result) return snw_fail_memory(err);
+        for (int k = 0; k < p->nset; k++) l->set[k] = p->set[k];
+        for (int k = 0; k < p->nparameter; k++) l->set[p->nset + k] = l->text[k];
+    }
+    return snw_sweep_reuse_create(c->nlane, &c->reuse, err);
+}
+
+static snw_status open_computer(snw_sweep_row_computer *c, snw_sweep_engine engine,
+                                snw_error *err) {
     snw_sweep_plan *p = c->plan;
+    if (engine == SNW_SWEEP_ALONE)
+        (void)snprintf(c->alone, sizeof c->alone, "asked for");
+    else if (snw_together_create(0, &c->together) != SNW_OK)
+        return snw_fail_memory(err);
     snw_status s = snw_document_read(p->model, 0, NULL, &c->document, err);
     if (s == SNW_E_IO && strcmp(err->file, p->model) == 0) { // the file named by the plan
         char text[NAME];
@@ -252,27 +316,19 @@ static snw_status open_computer(snw_sweep_row_computer *c, snw_error *err) {
     SNW_TRY(s);
     SNW_TRY(choose_run(c, err));
     SNW_TRY(check_parameters(c, err));
-    const size_t n = (size_t)(p->nset + p->nparameter) + 1;
-    c->set = snw_alloc(n * sizeof *c->set);
-    c->text = snw_alloc(n * sizeof *c->text);
-    c->value = snw_alloc(n * sizeof *c->value);
-    c->result = snw_alloc((size_t)p->nresult * sizeof *c->result);
-    if (!c->set || !c->text || !c->value || !c->result) return snw_fail_memory(err);
-    for (int i = 0; i < p->nset; i++) c->set[i] = p->set[i];
-    for (int i = 0; i < p->nparameter; i++) c->set[p->nset + i] = c->text[i];
-    SNW_TRY(snw_sweep_reuse_create(&c->reuse, err));
     SNW_TRY(check_model(c, err));
+    SNW_TRY(create_lanes(c, err));
     SNW_TRY(snw_job_text(c->document, p->nset, p->set, &c->model_text, err));
     c->identity = identity_of(c);
     return SNW_OK;
 }
 
-snw_status snw_sweep_row_computer_open(snw_sweep_plan *plan, snw_sweep_row_computer **out,
-                                       snw_error *err) {
+snw_status snw_sweep_row_computer_open(snw_sweep_plan *plan, snw_sweep_engine engine,
+                                       snw_sweep_row_computer **out, snw_error *err) {
     snw_sweep_row_computer *c = *out = snw_alloc(sizeof *c);
     if (!c) return snw_fail_memory(err);
     c->plan = plan;
-    const snw_status s = open_computer(c, err);
+    const snw_status s = open_computer(c, engine, err);
     if (s == SNW_OK) return SNW_OK;
     if (!err->file[0]) (void)snprintf(err->file, sizeof err->file, "%s", plan->model);
     snw_sweep_row_computer_close(c);
@@ -282,13 +338,18 @@ snw_status snw_sweep_row_computer_open(snw_sweep_plan *plan, snw_sweep_row_compu
 
 void snw_sweep_row_computer_close(snw_sweep_row_computer *c) {
     if (!c) return;
-    snw_series_clear(&c->frames);
-    snw_free(c->numbers);
+    for (int i = 0; c->lane && i < c->nlane; i++) {
+        row_lane *l = &c->lane[i];
+        snw_series_clear(&l->frames);
+        snw_free(l->numbers);
+        snw_free(l->set);
+        snw_free(l->text);
+        snw_free(l->value);
+        snw_free(l->result);
+    }
+    snw_free(c->lane);
+    snw_together_destroy(c->together);
     snw_pool_destroy(c->pool);
-    snw_free(c->set);
-    snw_free(c->text);
-    snw_free(c->value);
-    snw_free(c->result);
     snw_free(c->model_text);
     snw_sweep_reuse_destroy(c->reuse);
     snw_document_destroy(c->document);
@@ -302,6 +363,11 @@ const char *snw_sweep_row_column(const snw_sweep_row_computer *c, int i) {
 const snw_sweep_plan *snw_sweep_row_plan(const snw_sweep_row_computer *c) { return c->plan; }
 const char *snw_sweep_row_model_text(const snw_sweep_row_computer *c) { return c->model_text; }
 uint64_t snw_sweep_row_identity(const snw_sweep_row_computer *c) { return c->identity; }
+int snw_sweep_row_lanes(const snw_sweep_row_computer *c) { return c->nlane; }
+const char *snw_sweep_row_packs(const snw_sweep_row_computer *c, const char **why) {
+    *why = c->alone;
+    return c->together ? snw_together_engine(c->together) : NULL;
+}
 
 snw_status snw_sweep_row_refuse_output(const snw_sweep_row_computer *c, const char *output,
                                        snw_error *err) {
@@ -311,45 +377,44 @@ snw_status snw_sweep_row_refuse_output(const snw_sweep_row_computer *c, const ch
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static snw_status row_room(snw_sweep_row_computer *c, size_t n, snw_error *err) {
-    if (n <= c->room) return SNW_OK;
-    snw_free(c->numbers);
-    c->room = 0;
-    c->numbers = snw_alloc(n * sizeof *c->numbers);
-    if (!c->numbers) return snw_fail_memory(err);
-    c->room = n;
+static snw_status row_room(row_lane *l, size_t n, snw_error *err) {
+    if (n <= l->room) return SNW_OK;
+    snw_free(l->numbers);
+    l->room = 0;
+    l->numbers = snw_alloc(n * sizeof *l->numbers);
+    if (!l->numbers) return snw_fail_memory(err);
+    l->room = n;
     return SNW_OK;
 }
 
 // Frames with the parameters behind the columns; whether each belongs to a motion.
-static void extend_frames(const snw_sweep_row_computer *c, const snw_desc *desc, double *y,
-                          bool *moves) {
-    const snw_series *s = &c->frames;
-    const size_t n = (size_t)s->ncolumn, k = (size_t)c->plan->nparameter;
+static void extend_frames(const row_lane *l, const snw_desc *desc, double *y, bool *moves) {
+    const snw_series *s = &l->frames;
+    const size_t n = (size_t)s->ncolumn, k = (size_t)l->of->plan->nparameter;
     for (int i = 0; i < s->nframe; i++, y += n + k) {
         if (n > 0) memcpy(y, s->value + (size_t)i * n, n * sizeof *y);
-        memcpy(y + n, c->value, k * sizeof *y);
+        memcpy(y + n, l->value, k * sizeof *y);
         const bool motion = desc->step[s->stage[i]].kind == SNW_STEP_DYNAMIC;
         moves[i] = motion && i > 0 && s->stage[i - 1] == s->stage[i];
     }
 }
 
-static snw_status evaluate_results(snw_sweep_row_computer *c, const snw_desc *desc,
-                                   snw_error *err) {
-    const snw_series *s = &c->frames;
+static snw_status evaluate_results(row_lane *l, const snw_desc *desc, snw_error *err) {
+    snw_sweep_row_computer *c = l->of;
+    const snw_series *s = &l->frames;
     const size_t n = (size_t)s->nframe, width = (size_t)(s->ncolumn + c->plan->nparameter);
     int most = 1;
     for (int i = 0; i < c->plan->nresult; i++)
         most = c->scalar[i].nsum > most ? c->scalar[i].nsum : most;
-    SNW_TRY(row_room(c, n * (width + 2) + (size_t)most, err));
-    double *y = c->numbers, *weight = y + n * width, *by_sum = weight + n;
+    SNW_TRY(row_room(l, n * (width + 2) + (size_t)most, err));
+    double *y = l->numbers, *weight = y + n * width, *by_sum = weight + n;
     bool *moves = (bool *)(by_sum + most);
-    extend_frames(c, desc, y, moves);
+    extend_frames(l, desc, y, moves);
     const snw_scalar_frames frames = {
         .n = s->nframe, .ncolumn = (int)width, .t = s->t, .y = y, .moves = moves};
     for (int i = 0; i < c->plan->nresult; i++) {
         snw_error why = {0};
-        if (snw_scalar_value(&c->scalar[i], &frames, weight, by_sum, &c->result[i], &why) == SNW_OK)
+        if (snw_scalar_value(&c->scalar[i], &frames, weight, by_sum, &l->result[i], &why) == SNW_OK)
             continue;
         return snw_fail(err, why.status, "%s: %.400s", c->plan->result[i].name, why.text);
     }
@@ -357,113 +422,169 @@ static snw_status evaluate_results(snw_sweep_row_computer *c, const snw_desc *de
 }
 
 // Series after the results were evaluated: time and the chosen columns of each frame.
-static snw_status gather_series(snw_sweep_row_computer *c, snw_sweep_row *out, snw_error *err) {
-    const snw_series *s = &c->frames;
+static snw_status gather_series(row_lane *l, snw_error *err) {
+    const snw_sweep_row_computer *c = l->of;
+    const snw_series *s = &l->frames;
     const size_t width = (size_t)c->nseries + 1;
     if (c->nseries == 0) return SNW_OK;
-    SNW_TRY(row_room(c, (size_t)s->nframe * width + 1, err));
+    SNW_TRY(row_room(l, (size_t)s->nframe * width + 1, err));
     for (int i = 0; i < s->nframe; i++) {
-        double *to = c->numbers + (size_t)i * width;
+        double *to = l->numbers + (size_t)i * width;
         to[0] = s->t[i];
         for (int k = 0; k < c->nseries; k++)
             to[1 + k] = s->value[(size_t)i * (size_t)s->ncolumn + (size_t)c->series[k]];
     }
-    out->nframe = s->nframe;
-    out->series = c->numbers;
+    l->out->nframe = s->nframe;
+    l->out->series = l->numbers;
     return SNW_OK;
 }
 
 // Keep the first warning of a checked row as its message.
 static void row_warning(void *user, const char *message) {
-    snw_sweep_row_computer *c = user;
-    if (!c->message[0]) (void)snprintf(c->message, sizeof c->message, "warning: %.480s", message);
+    row_lane *l = user;
+    if (!l->message[0]) (void)snprintf(l->message, sizeof l->message, "warning: %.480s", message);
 }
 
 static bool row_stop(void *user) {
-    const snw_sweep_row_computer *c = user;
+    const snw_sweep_row_computer *c = ((const row_lane *)user)->of;
     return c->stop && c->stop(c->stop_user);
 }
 
-static snw_status execute_row(snw_sweep_row_computer *c, const snw_desc *desc, snw_run *run,
-                              bool checked, snw_sweep_row *out, snw_error *err) {
+// Scalars and series for the columns of this run; another row may have other columns.
+static snw_status choose_columns(snw_sweep_row_computer *c, const snw_run_info *info,
+                                 snw_error *err) {
+    return same_columns(c, info) ? SNW_OK : parse_scalars(c, info, err);
+}
+
+static snw_status execute_row(row_lane *l, const snw_desc *desc, snw_run *run, bool checked,
+                              snw_error *err) {
+    snw_sweep_row_computer *c = l->of;
     const snw_run_info *info = snw_run_describe(run);
-    if (!same_columns(c, info)) SNW_TRY(parse_scalars(c, info, err));
-    snw_series_clear(&c->frames);
-    snw_series_init(&c->frames, info->ncolumn);
-    const snw_recorder recorder = snw_series_recorder(&c->frames);
-    const snw_run_hooks hooks = {.user = c,
-                                 .stop = row_stop,
-                                 .warn = checked ? row_warning : NULL,
-                                 .unchecked = !checked && !c->fresh};
+    SNW_TRY(choose_columns(c, info, err));
+    snw_series_clear(&l->frames);
+    snw_series_init(&l->frames, info->ncolumn);
+    const snw_recorder recorder = snw_series_recorder(&l->frames);
+    snw_run_hooks hooks = {.user = l,
+                           .stop = row_stop,
+                           .warn = checked ? row_warning : NULL,
+                           .unchecked = !checked && !c->fresh};
+    if (l->together) hooks.together = snw_together_hook(c->together, l->number);
     snw_run_totals totals;
-    out->state = SNW_SWEEP_ROW_FAILED; // until it has succeeded
+    l->out->state = SNW_SWEEP_ROW_FAILED; // until it has succeeded
     SNW_TRY(snw_run_execute(run, 1, &recorder, &hooks, &totals, err));
-    SNW_TRY(evaluate_results(c, desc, err));
-    SNW_TRY(gather_series(c, out, err));
-    out->state = SNW_SWEEP_ROW_DONE;
+    SNW_TRY(choose_columns(c, info, err));
+    SNW_TRY(evaluate_results(l, desc, err));
+    SNW_TRY(gather_series(l, err));
+    l->out->state = SNW_SWEEP_ROW_DONE;
     return SNW_OK;
 }
 
 // Compile a row, with numbers of rods from rows before where they are known. *known <- whether
 // there is nothing to be remembered.
-static snw_status create_row(snw_sweep_row_computer *c, snw_desc *desc, bool reuses, snw_run **run,
-                             bool *known, snw_error *err) {
+static snw_status create_row(row_lane *l, snw_desc *desc, bool reuses, snw_run **run, bool *known,
+                             snw_error *err) {
+    snw_sweep_row_computer *c = l->of;
     *known = false;
-    const bool any = reuses && snw_sweep_reuse_take(c->reuse, desc, known);
+    const bool any = reuses && snw_sweep_reuse_take(c->reuse, l->number, desc, known);
     c->reuses = any;
     SNW_TRY(snw_run_create(desc, "sweep", run, err));
-    if (!any || snw_sweep_reuse_holds(c->reuse, snw_run_model(*run))) return SNW_OK;
+    if (!any || snw_sweep_reuse_holds(c->reuse, l->number, snw_run_model(*run))) return SNW_OK;
     snw_run_destroy(*run);
     *run = NULL;
     *known = c->reuses = false;
-    snw_sweep_reuse_restore(c->reuse, desc);
+    snw_sweep_reuse_restore(c->reuse, l->number, desc);
     return snw_run_create(desc, "sweep", run, err);
 }
 
 // The message of a failed row, with the place in the model where it has one.
-static void row_message(snw_sweep_row_computer *c, const snw_error *err) {
+static void row_message(row_lane *l, const snw_error *err) {
     if (err->line > 0) {
-        (void)snprintf(c->message, sizeof c->message, "%.120s:%d:%d: %.360s", err->file, err->line,
+        (void)snprintf(l->message, sizeof l->message, "%.120s:%d:%d: %.360s", err->file, err->line,
                        err->column, err->text);
     } else {
-        (void)snprintf(c->message, sizeof c->message, "%.500s", err->text);
+        (void)snprintf(l->message, sizeof l->message, "%.500s", err->text);
     }
 }
 
-snw_status snw_sweep_row_compute(snw_sweep_row_computer *c, int64_t row, bool (*stop)(void *user),
-                                 void *user, snw_sweep_row *out, snw_error *err) {
+static bool is_checked(int64_t row) { return row % SNW_SWEEP_CHECKED == 0; }
+
+static void compute_row(row_lane *l) {
+    snw_sweep_row_computer *c = l->of;
     const snw_sweep_plan *p = c->plan;
-    const double start = snw_clock_seconds();
-    *out = (snw_sweep_row){
-        .row = row, .state = SNW_SWEEP_ROW_REFUSED, .result = c->result, .message = c->message};
-    c->message[0] = '\0';
-    c->stop = stop;
-    c->stop_user = user;
-    for (int i = 0; i < p->nresult; i++) c->result[i] = NAN;
-    snw_sweep_plan_values(p, row, c->value);
-    write_overrides(c);
     snw_desc *desc = NULL;
     snw_run *run = NULL;
-    snw_error why = {0};
-    const bool checked = row % SNW_SWEEP_CHECKED == 0;
+    const bool checked = is_checked(l->out->row);
     bool known = false;
-    snw_status s = snw_document_describe_with(c->document, c->run, p->nset + p->nparameter, c->set,
-                                              NULL, &desc, &why);
-    if (s == SNW_OK) s = create_row(c, desc, !checked && !c->fresh, &run, &known, &why);
-    if (s == SNW_OK) s = execute_row(c, desc, run, checked, out, &why);
-    if (desc) snw_sweep_reuse_restore(c->reuse, desc);
+    snw_sweep_plan_values(p, l->out->row, l->value);
+    write_overrides(l);
+    snw_status s = snw_document_describe_with(c->document, c->run, p->nset + p->nparameter, l->set,
+                                              NULL, &desc, &l->err);
+    if (s == SNW_OK) s = create_row(l, desc, !checked && !c->fresh, &run, &known, &l->err);
+    if (s == SNW_OK) s = execute_row(l, desc, run, checked, &l->err);
+    if (desc) snw_sweep_reuse_restore(c->reuse, l->number, desc);
     const bool keeps = run && !known && !c->fresh;
     const bool kept = keeps && snw_sweep_reuse_keep(c->reuse, desc, snw_run_model(run));
     snw_run_destroy(run);
     if (!kept) snw_desc_destroy(desc);
-    out->seconds = snw_clock_seconds() - start;
-    if (s == SNW_OK) return SNW_OK;
-    if (s == SNW_E_STOPPED) {
-        *err = why;
-        return s;
+    l->status = s;
+    if (s == SNW_OK || s == SNW_E_STOPPED) return;
+    for (int i = 0; i < p->nresult; i++) l->result[i] = NAN;
+    row_message(l, &l->err);
+}
+
+static void begin_row(row_lane *l, int64_t row, bool together, snw_sweep_row *out) {
+    *out = (snw_sweep_row){
+        .row = row, .state = SNW_SWEEP_ROW_REFUSED, .result = l->result, .message = l->message};
+    l->out = out;
+    l->together = together;
+    l->status = SNW_OK;
+    l->err = (snw_error){0};
+    l->message[0] = '\0';
+    for (int i = 0; i < l->of->plan->nresult; i++) l->result[i] = NAN;
+}
+
+// Lane i of the rows that run side by side; those that are computed alone are left out.
+static void compute_lane(void *user, int i) {
+    snw_sweep_row_computer *c = user;
+    if (c->lane[i].together) compute_row(&c->lane[i]);
+}
+
+static void compute_together(snw_sweep_row_computer *c, int n, snw_sweep_row *out) {
+    const double start = snw_clock_seconds();
+    int count = 0;
+    for (int i = 0; i < n; i++) count += c->lane[i].together;
+    if (count == 0) return;
+    snw_together_execute(c->together, n, compute_lane, c);
+    const double each = (snw_clock_seconds() - start) / count;
+    for (int i = 0; i < n; i++) {
+        if (!c->lane[i].together) continue;
+        out[i].seconds = each;
+        if (snw_together_steps(c->together, i) > 0) out[i].engine = SNW_SWEEP_PACKS;
     }
-    for (int i = 0; i < p->nresult; i++) c->result[i] = NAN;
-    row_message(c, &why);
+}
+
+snw_status snw_sweep_rows_compute(snw_sweep_row_computer *c, int n, const int64_t *row,
+                                  bool (*stop)(void *user), void *user, snw_sweep_row *out,
+                                  snw_error *err) {
+    SNW_ASSERT(n <= c->nlane);
+    c->stop = stop;
+    c->stop_user = user;
+    for (int i = 0; i < n; i++) {
+        const bool together = c->together && !is_checked(row[i]) && !c->fresh;
+        begin_row(&c->lane[i], row[i], together, &out[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        if (c->lane[i].together) continue;
+        const double start = snw_clock_seconds();
+        compute_row(&c->lane[i]);
+        out[i].seconds = snw_clock_seconds() - start;
+    }
+    compute_together(c, n, out);
+    for (int i = 0; i < n; i++) {
+        if (c->lane[i].status != SNW_E_STOPPED) continue;
+        *err = c->lane[i].err;
+        return SNW_E_STOPPED;
+    }
     return SNW_OK;
 }
 

@@ -25,11 +25,26 @@ typedef enum snw_sweep_row_state {
 
 extern const char *const snw_sweep_row_state_name[SNW_SWEEP_ROW_STATE_COUNT];
 
+// Engine that stepped a row: identifier, word in the result file, meaning.
+#define SNW_SWEEP_ENGINES(X)                                                                       \
+    X(SNW_SWEEP_ALONE, "alone", "by itself, as sinew run")                                         \
+    X(SNW_SWEEP_PACKS, "packs", "implicit steps in packs, the rest by itself")
+
+typedef enum snw_sweep_engine {
+#define X(engine, name, meaning) engine,
+    SNW_SWEEP_ENGINES(X)
+#undef X
+        SNW_SWEEP_ENGINE_COUNT
+} snw_sweep_engine;
+
+extern const char *const snw_sweep_engine_name[SNW_SWEEP_ENGINE_COUNT];
+
 // A computed row. Arrays belong to the computer of the rows until its next row.
 typedef struct snw_sweep_row {
     int64_t row;
     snw_sweep_row_state state;
-    double seconds;       // wall clock
+    snw_sweep_engine engine;
+    double seconds;       // wall clock; of rows in packs their share
     const double *result; // nresult; NaN where the row has none
     int nframe;           // of the series
     const double *series; // nframe x (1 + columns of the series): time, values
@@ -39,8 +54,9 @@ typedef struct snw_sweep_row {
 typedef struct snw_sweep_row_computer snw_sweep_row_computer;
 
 // Read the model of a plan and check it: parameters, results and series must exist, units must
-// agree. The plan must outlive the computer; units of its parameters are completed.
-SNW_NODISCARD snw_status snw_sweep_row_computer_open(snw_sweep_plan *plan,
+// agree. The plan must outlive the computer; units of its parameters are completed. `engine`: rows
+// are stepped in packs where these serve them, or each alone.
+SNW_NODISCARD snw_status snw_sweep_row_computer_open(snw_sweep_plan *plan, snw_sweep_engine engine,
                                                      snw_sweep_row_computer **out, snw_error *err);
 void snw_sweep_row_computer_close(snw_sweep_row_computer *c); // NULL is fine
 
@@ -68,8 +84,14 @@ void snw_sweep_row_computer_fresh(snw_sweep_row_computer *c);
 // Did the last row take numbers from rows before?
 bool snw_sweep_row_reuses(const snw_sweep_row_computer *c);
 
-// Compute a row. A row that fails is an outcome, not an error. stop (NULL: never) is asked between
-// increments; SNW_E_STOPPED then.
-SNW_NODISCARD snw_status snw_sweep_row_compute(snw_sweep_row_computer *c, int64_t row,
-                                               bool (*stop)(void *user), void *user,
-                                               snw_sweep_row *out, snw_error *err);
+// Number of rows that are best computed at once: those of a pack, else 1.
+int snw_sweep_row_lanes(const snw_sweep_row_computer *c);
+// The packs, "packs of 8 (AVX-512)"; NULL: rows are computed alone, *why <- the reason in words.
+const char *snw_sweep_row_packs(const snw_sweep_row_computer *c, const char **why);
+
+// Compute n rows, at most snw_sweep_row_lanes; out: n. The numbers of a row depend neither on the
+// others nor on their order. A row that fails is an outcome, not an error. stop (NULL: never) is
+// asked between increments; SNW_E_STOPPED then.
+SNW_NODISCARD snw_status snw_sweep_rows_compute(snw_sweep_row_computer *c, int n,
+                                                const int64_t *row, bool (*stop)(void *user),
+                                                void *user, snw_sweep_row *out, snw_error *err);

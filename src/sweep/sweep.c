@@ -138,7 +138,10 @@ static snw_status check_output(const sweep_session *s, bool parts, bool *complet
 // ---- the work -----------------------------------------------------------------------------------
 
 static snw_status do_rows(sweep_session *s, snw_error *err) {
-    const snw_sweep_todo todo = {.rows = s->plan->rows, .shard = s->shard, .done = s->done};
+    const snw_sweep_todo todo = {.rows = s->plan->rows,
+                                 .shard = s->shard,
+                                 .done = s->done,
+                                 .together = snw_sweep_row_lanes(s->computer)};
     snw_sweep_done done = {0};
     const snw_status status =
         s->mpi ? snw_sweep_ranks_lead(s->mpi, &todo, s->hooks, &done, err)
@@ -154,6 +157,7 @@ static void take_counts(sweep_session *s, const snw_sweep_count *c) {
     s->report.refused = c->state[SNW_SWEEP_ROW_REFUSED];
     s->report.crashed = c->state[SNW_SWEEP_ROW_CRASHED];
     s->report.waiting = c->state[SNW_SWEEP_ROW_WAITING];
+    s->report.packs = c->engine[SNW_SWEEP_PACKS];
     s->report.work = c->seconds;
 }
 
@@ -240,10 +244,33 @@ static snw_status run_session(sweep_session *s, snw_error *err) {
     return finish(s, do_rows(s, err), err);
 }
 
+// *alone <- the engine "alone" was asked for
+static snw_status read_engine(const sweep_session *s, bool *alone, bool *packs, snw_error *err) {
+    const char *engine = s->how->engine ? s->how->engine : "auto";
+    *alone = strcmp(engine, snw_sweep_engine_name[SNW_SWEEP_ALONE]) == 0;
+    *packs = strcmp(engine, snw_sweep_engine_name[SNW_SWEEP_PACKS]) == 0;
+    if (*alone || *packs || strcmp(engine, "auto") == 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no engine '%.40s'; there are auto, packs, alone",
+                    engine);
+}
+
+static snw_status open_computer(sweep_session *s, snw_error *err) {
+    bool alone, packs;
+    SNW_TRY(read_engine(s, &alone, &packs, err));
+    SNW_TRY(snw_sweep_row_computer_open(s->plan, alone ? SNW_SWEEP_ALONE : SNW_SWEEP_PACKS,
+                                        &s->computer, err));
+    const char *why, *engine = snw_sweep_row_packs(s->computer, &why);
+    s->report.engine = engine ? engine : snw_sweep_engine_name[SNW_SWEEP_ALONE];
+    (void)snprintf(s->report.why, sizeof s->report.why, "%s", why);
+    if (engine || !packs) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "the rows cannot be stepped in packs: %s; leave out the engine", why);
+}
+
 static snw_status open_session(sweep_session *s, const char *plan, snw_error *err) {
     SNW_TRY(read_options(s, plan, err));
     SNW_TRY(snw_sweep_plan_read(plan, &s->plan, err));
-    SNW_TRY(snw_sweep_row_computer_open(s->plan, &s->computer, err));
+    SNW_TRY(open_computer(s, err));
     (void)snprintf(s->parts.folder, sizeof s->parts.folder, "%.1000s.parts", s->output);
     s->parts.identity = snw_sweep_row_identity(s->computer);
     s->parts.rows = s->plan->rows;

@@ -21,6 +21,7 @@
 enum { INTERVAL = 50, MOST_DEATHS = 20 }; // ms; deaths between rows, one after the other
 
 enum { SHOWN = 4, LINE = 240 }; // parameters and results in a line of the live table
+enum { IN_HAND = 64 };          // most rows that a worker computes at once
 
 // The row that a worker stored last. `version` is odd while it is written.
 typedef struct stored_row {
@@ -32,9 +33,11 @@ typedef struct stored_row {
 
 // State of one worker in shared memory. The worker writes it, except `again`.
 typedef struct worker_slot {
-    _Atomic int64_t row;          // in hand; -1: none
+    _Atomic int64_t row[IN_HAND]; // in hand, -1: none. All -1 between rows
     _Atomic int64_t done, failed; // rows stored
-    int64_t again;                // row to begin with, whose first process died; -1: none
+    int nagain;                   // rows to begin with, one by one: the process that had them died
+    int64_t again[IN_HAND];
+    bool retries; // the row in hand is one of these
     stored_row last;
     snw_error err;
 } worker_slot;
@@ -66,7 +69,7 @@ typedef struct worker {
     worker_shared *shared;
     worker_slot *slot;
     const snw_sweep_todo *todo;
-    int nresult;
+    int nresult, nworker;
     pid_t parent;
 } worker;
 
@@ -76,20 +79,35 @@ static bool worker_stop(void *user) {
     return atomic_load(&w->shared->stop) != 0 || getppid() != w->parent;
 }
 
-static bool worker_take(void *user, int64_t *row) {
+// Rows to be taken at once: fewer towards the end, so that workers end together.
+static int64_t worker_share(const worker *w, int most) {
+    const int64_t left = snw_sweep_todo_size(w->todo) - atomic_load(&w->shared->next);
+    const int64_t share = (left + w->nworker - 1) / w->nworker, least = (most + 1) / 2;
+    return share > most ? most : share > least ? share : least;
+}
+
+static int worker_take(void *user, int most, int64_t *row) {
     worker *w = user;
-    if (worker_stop(user)) return false;
-    int64_t next = w->slot->again;
-    w->slot->again = -1;
-    const int64_t size = snw_sweep_todo_size(w->todo);
-    while (next < 0) {
-        const int64_t k = atomic_fetch_add(&w->shared->next, 1);
-        if (k >= size) return false;
-        next = snw_sweep_todo_row(w->todo, k);
+    worker_slot *slot = w->slot;
+    if (worker_stop(user)) return 0;
+    most = most < IN_HAND ? most : IN_HAND;
+    if (slot->nagain > 0) { // alone, so that the row that ends the process is found
+        row[0] = slot->again[slot->nagain - 1];
+        slot->retries = true;
+        atomic_store(&slot->row[0], row[0]);
+        slot->nagain--;
+        return 1;
     }
-    atomic_store(&w->slot->row, next);
-    *row = next;
-    return true;
+    slot->retries = false;
+    const int64_t size = snw_sweep_todo_size(w->todo), share = worker_share(w, most);
+    int n = 0;
+    while (n < share) {
+        const int64_t k = atomic_fetch_add(&w->shared->next, 1);
+        if (k >= size) break;
+        row[n] = snw_sweep_todo_row(w->todo, k);
+        if (row[n] >= 0) atomic_store(&slot->row[n], row[n]), n++;
+    }
+    return n;
 }
 
 static void publish(stored_row *to, const snw_sweep_row *row, int nresult) {
@@ -105,7 +123,9 @@ static void worker_store(void *user, const snw_sweep_row *row) {
     publish(&w->slot->last, row, w->nresult);
     atomic_fetch_add(&w->slot->done, 1);
     if (row->state != SNW_SWEEP_ROW_DONE) atomic_fetch_add(&w->slot->failed, 1);
-    atomic_store(&w->slot->row, -1);
+    for (int i = 0; i < IN_HAND; i++) {
+        if (atomic_load(&w->slot->row[i]) == row->row) atomic_store(&w->slot->row[i], -1);
+    }
 }
 
 // Exit status: 0 all done, 1 a failure that is in the slot.
@@ -117,6 +137,7 @@ static int worker_main(worker_pool *p, int i, pid_t parent) {
                 .slot = &p->shared->slot[i],
                 .todo = p->todo,
                 .nresult = p->parts->nresult,
+                .nworker = p->n,
                 .parent = parent};
     const snw_sweep_queue queue = {
         .user = &w, .take = worker_take, .store = worker_store, .stop = worker_stop};
@@ -169,31 +190,36 @@ static snw_status add_crashed(worker_pool *p, int64_t row, int how, snw_error *e
     return s;
 }
 
-// A worker was ended by a signal: start it again, with the row it had in hand.
-static snw_status replace_worker(worker_pool *p, int i, int how, bool again, snw_error *err) {
+// A worker was ended by a signal: start it again with the rows it had in hand. A row that it had
+// again, alone, has crashed.
+static snw_status replace_worker(worker_pool *p, int i, int how, snw_error *err) {
     worker_slot *slot = &p->shared->slot[i];
-    const int64_t row = atomic_load(&slot->row);
-    atomic_store(&slot->row, -1);
-    slot->again = -1;
-    if (row < 0 && ++p->deaths > MOST_DEATHS)
+    bool any = false;
+    for (int k = 0; k < IN_HAND; k++) {
+        const int64_t row = atomic_load(&slot->row[k]);
+        if (row < 0) continue;
+        any = true;
+        atomic_store(&slot->row[k], -1);
+        if (!slot->retries) {
+            slot->again[slot->nagain++] = row;
+            continue;
+        }
+        // it may have ended between taking the row and counting it
+        if (slot->nagain > 0 && slot->again[slot->nagain - 1] == row) slot->nagain--;
+        SNW_TRY(add_crashed(p, row, how, err));
+    }
+    if (!any && ++p->deaths > MOST_DEATHS)
         return snw_fail(err, SNW_E_IO, "workers were ended again and again, the last by signal %d",
                         how);
-    if (row >= 0) p->deaths = 0;
-    if (row >= 0 && again) SNW_TRY(add_crashed(p, row, how, err));
-    if (row >= 0 && !again) slot->again = row;
+    if (any) p->deaths = 0;
     return start_worker(p, i, err);
 }
 
-static snw_status end_of_worker(worker_pool *p, int i, int status, int64_t *retried,
-                                snw_error *err) {
+static snw_status end_of_worker(worker_pool *p, int i, int status, snw_error *err) {
     p->pid[i] = 0;
     p->alive--;
-    if (WIFSIGNALED(status) && !atomic_load(&p->shared->stop)) {
-        const int64_t row = atomic_load(&p->shared->slot[i].row);
-        const bool again = row >= 0 && retried[i] == row;
-        retried[i] = again ? -1 : row;
-        return replace_worker(p, i, WTERMSIG(status), again, err);
-    }
+    if (WIFSIGNALED(status) && !atomic_load(&p->shared->stop))
+        return replace_worker(p, i, WTERMSIG(status), err);
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
         *err = p->shared->slot[i].err;
         return err->status != SNW_OK ? err->status
@@ -202,14 +228,14 @@ static snw_status end_of_worker(worker_pool *p, int i, int status, int64_t *retr
     return SNW_OK;
 }
 
-static snw_status collect_workers(worker_pool *p, int64_t *retried, snw_error *err) {
+static snw_status collect_workers(worker_pool *p, snw_error *err) {
     for (int i = 0; i < p->n; i++) {
         int status = 0;
         if (p->pid[i] == 0 || !p->watch[i].revents) continue;
         while (waitpid(p->pid[i], &status, 0) < 0 && errno == EINTR) continue;
         (void)close(p->watch[i].fd);
         p->watch[i] = (struct pollfd){.fd = -1};
-        const snw_status s = end_of_worker(p, i, status, retried, err);
+        const snw_status s = end_of_worker(p, i, status, err);
         if (s != SNW_OK) return s;
     }
     return SNW_OK;
@@ -276,15 +302,15 @@ static void tell_rows(worker_pool *p, const snw_sweep_hooks *hooks) {
     snw_free(value);
 }
 
-static snw_status watch_workers(worker_pool *p, const snw_sweep_hooks *hooks, int64_t *retried,
-                                snw_sweep_done *out, snw_error *err) {
+static snw_status watch_workers(worker_pool *p, const snw_sweep_hooks *hooks, snw_sweep_done *out,
+                                snw_error *err) {
     snw_status s = SNW_OK;
     while (p->alive > 0) {
         if (poll(p->watch, (nfds_t)p->n, INTERVAL) < 0) {
             for (int i = 0; i < p->n; i++) p->watch[i].revents = 0; // a signal came
         }
         snw_error why = {0};
-        const snw_status now = collect_workers(p, retried, &why);
+        const snw_status now = collect_workers(p, &why);
         if (now != SNW_OK && s == SNW_OK) {
             s = now;
             *err = why;
@@ -302,8 +328,7 @@ static snw_status watch_workers(worker_pool *p, const snw_sweep_hooks *hooks, in
 
 static snw_status start_all(worker_pool *p, snw_error *err) {
     for (int i = 0; i < p->n; i++) {
-        p->shared->slot[i].again = -1;
-        atomic_store(&p->shared->slot[i].row, -1);
+        for (int k = 0; k < IN_HAND; k++) atomic_store(&p->shared->slot[i].row[k], -1);
     }
     for (int i = 0; i < p->n; i++) {
         const snw_status s = start_worker(p, i, err);
@@ -329,21 +354,16 @@ snw_status snw_sweep_workers(snw_sweep_row_computer *c, const snw_sweep_parts *p
     p.pid = snw_alloc((size_t)p.n * sizeof *p.pid);
     p.watch = snw_alloc((size_t)p.n * sizeof *p.watch);
     p.seen = snw_alloc((size_t)p.n * sizeof *p.seen);
-    int64_t *retried = snw_alloc((size_t)p.n * sizeof *retried);
     snw_status s = SNW_OK;
-    if (p.shared == MAP_FAILED || !p.pid || !p.watch || !p.seen || !retried)
+    if (p.shared == MAP_FAILED || !p.pid || !p.watch || !p.seen)
         s = snw_fail(err, SNW_E_MEMORY, "no memory for %d workers", p.n);
-    for (int i = 0; s == SNW_OK && i < p.n; i++) {
-        retried[i] = -1;
-        p.watch[i].fd = -1;
-    }
+    for (int i = 0; s == SNW_OK && i < p.n; i++) p.watch[i].fd = -1;
     if (s == SNW_OK) s = start_all(&p, err);
-    if (s == SNW_OK) s = watch_workers(&p, hooks, retried, out, err);
+    if (s == SNW_OK) s = watch_workers(&p, hooks, out, err);
     snw_sweep_part_close(p.own);
     if (p.shared != MAP_FAILED) (void)munmap(p.shared, size);
     snw_free(p.pid);
     snw_free(p.watch);
     snw_free(p.seen);
-    snw_free(retried);
     return s;
 }

@@ -39,6 +39,20 @@ class Estimate(harness.Case):
     def estimate(self, *options):
         return self.succeeds("estimate", "m.yaml", "-m", "data.csv", "--json", *options).json
 
+    def test_inputs_that_nothing_shows_are_named(self):
+        self.measure(1.5, n=60)
+        both = ("-u", "push.fx=0 N, 5 N, 0.01 N", "-u", "push.fy=0 N, 2 N, 0.5 N")
+        got = self.succeeds("estimate", "m.yaml", "-m", "data.csv", "--noise", "at=0.07 mm", "--json", *both)
+        self.assertIn("the measurements do not show 'push.fy'", got.err)
+        (change,) = got.json["unseen"]
+        self.assertAlmostEqual(change["push.fy"], math.sqrt(2**2 + 60 * 0.5**2 * 0.01), delta=1e-9)
+        self.write("m.yaml", MASS.replace("loads: {", "loads: {pull: {on: cart, force: [0 N, 0, 0]}, "))
+        both = ("-u", "push.fx=0 N, 5 N, 0.01 N", "-u", "pull.fx=0 N, 5 N, 0.01 N")
+        got = self.succeeds("estimate", "m.yaml", "-m", "data.csv", "--noise", "at=0.07 mm", "--json", *both)
+        self.assertIn("do not show this change: 'push.fx' by ", got.err)
+        (change,) = got.json["unseen"]
+        self.assertAlmostEqual(change["push.fx"], -change["pull.fx"], delta=1e-6)
+
     def test_a_force_is_found_from_a_motion(self):
         x = self.measure(1.5)
         m = self.estimate("--noise", "at=0.07 mm", "-u", "push.fx=0 N, 5 N, 0.01 N", "-o", "seen.csv")

@@ -116,6 +116,25 @@ study: [linearize: {step: 1 s, scheme: bdf2}]
         self.assertIn("is changed by step 'change' before the linear model",
                       self.refused("change: {M: 3 kg}", "linearize: {input: M}"))  # fmt: skip
 
+    def test_steps_of_conserving_and_moreau(self):
+        """x1 = x0 + h v, v1 = v0 + h a at the middle: the middle rule of the linear oscillator about rest, and in motion."""
+        self.study("static:", "linearize: {name: rest, step: 10 ms, scheme: conserving, input: [motor, M], probe: [angle, tip.x]}",
+                   "dynamic: {for: 0.3 s, step: 10 ms}",
+                   "linearize: {name: moves, step: 10 ms, scheme: moreau, input: [motor, t], probe: angle}")  # fmt: skip
+        m = self.models()
+        k, d, h = 9.81 / 0.5 * math.cos(math.asin(1e-3 / 9.81)), 0.2, 0.01
+        n = 1 + d * h / 2 + k * h * h / 4
+        want = [[1 - k * h * h / 2 / n, h / n], [-k * h / n, (1 - d * h / 2 - k * h * h / 4) / n]]
+        for got, row in zip(m["rest"]["A"], want):
+            for a, b in zip(got, row):
+                self.assertAlmostEqual(a, b, places=8)
+        self.assertAlmostEqual(m["rest"]["B"][0][0], h * h / n, places=10)  # 2 tau h^2/2
+        self.assertTrue(all(not p["parasitic"] for p in m["rest"]["poles"]))
+        self.assertEqual([s["name"] for s in m["moves"]["states"]], ["arm.angle", "arm.angle.rate"])
+        self.study("linearize: {step: 10 ms, scheme: moreau, probe: root}")
+        self.write("p.yaml", (PENDULUM % "  - linearize: {step: 10 ms, scheme: moreau, probe: root}").replace("p: poles", "root: {reaction: arm}"))
+        self.assertIn("probe 'root' reads accelerations or forces", self.fails(1, "run", "p.yaml", "-o", "out.h5").err)
+
 
 if __name__ == "__main__":
     harness.main()

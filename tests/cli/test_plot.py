@@ -167,6 +167,27 @@ class Plot(Case):
         path = self.plot("m.h5", "other.h5", "--probe", "a")
         self.assertLessEqual({"m light", "other heavy"}, set(texts(path)))
 
+    def test_runs_of_an_each_are_named_by_their_values(self):
+        self.run_model(SWING.replace("runs: {light: {}, heavy: {bob.body.mass: 2 kg}}", "runs: {by: {bob.body.mass: "
+                       "{each: [2 kg, 0.5 kg]}, arm.rod.length: {each: [0.2 m, 0.3 m]}}, heavy: {bob.body.mass: 3 kg}}"))
+        masses, lengths = ("2 kg", "0.5 kg"), ("200 mm", "300 mm")
+        names = [f"mass = {m}, length = {n}" for m in masses for n in lengths]
+        path = self.plot("m.h5", "--run", "by", "--probe", "a")
+        self.assertEqual([t for t in texts(path) if "=" in t], names)  # listed in the order of the runs
+        pens = [(colour, dash) for colour, dash, _ in curves(path)]
+        self.assertEqual([c for c, _ in pens], [pens[0][0]] * 2 + [pens[2][0]] * 2)  # shades by the mass
+        self.assertEqual([d is None for _, d in pens], [True, False] * 2)  # dashes by the length
+        self.assertEqual(pens[2][0], "#7ad151")  # the gradient begins with the smallest
+        # several columns: a panel for each, one legend
+        path = self.plot("m.h5", "--run", "by", "--probe", "tip.x,tip.z")
+        self.assertEqual([t for t in texts(path) if "=" in t], names)
+        self.assertLessEqual({"tip.x (mm)", "tip.z (mm)"}, set(texts(path)))
+        self.assertEqual(len(curves(path)), 8)
+        # beside others they keep the name before the dot
+        seen = texts(self.plot("m.h5", "--probe", "a"))
+        self.assertLessEqual({"heavy", "by: mass = 2 kg, length = 200 mm"}, set(seen))
+        self.assertEqual([t for t in texts(self.plot("m.h5", "--run", "by.1", "--probe", "a")) if "=" in t], [])
+
     def test_bare_probes_leave_out_what_repeats(self):
         self.run_model()
         seen = texts(self.plot("m.h5", "--run", "light", "--probe", "tip"))

@@ -42,6 +42,18 @@ sample: {method: latin_hypercube, count: 60, seed: 5}
 keep: {top: max(x.x), early: 'at(0.05, x.x)', late: end(x.x)}
 series: [x.x]
 """
+ROD = """\
+sinew: 1
+gravity: [0, 0, -9.81]
+parameters: {n: 2, E: 1 MPa, F: 0.1 N, time: 0.1 s}
+materials: {rubber: {young: E, poisson: 0.45, density: 1100 kg/m^3, damping: 20 ms}}
+robot:
+  rod: {on: world, rod: {length: 0.3 m, section: {circle: {radius: 1 cm}}, material: rubber, nodes: 8,
+                         strain: {bend_y: legendre n, bend_z: legendre n}}}
+loads: {push: {on: rod.tip, force: [0, F*sin(5*t), 0]}}
+study: [dynamic: {for: time, step: 5 ms}]
+probes: {tip: {position: rod.tip}, energy: energy}
+"""
 MPIRUN = shutil.which("mpirun")
 
 
@@ -398,6 +410,60 @@ class Interruptions(Sweep):
         self.assertEqual(report["done"], 150)
         self.assertLess(report["computed"], 150)
         self.complete("k.h5", "all.h5")
+
+
+class Packs(Sweep):
+    """Rows whose implicit steps are solved in packs, where this processor has them."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("rod.yaml", ROD)
+        # the structure changes with n; rows 9, 10, 11 and so on are refused
+        self.write("packs.yaml", "sinew: 1\nmodel: rod.yaml\n"
+                   "vary: {n: [1, 2], time: [0.1 s, 0.15 s], E: [0.3 MPa, 1 MPa, -1 MPa], F: [0.1 N, 2 N, 0 N]}\n"
+                   "keep: {x: end(tip.x), y: end(tip.y), top: max(tip.y), heat: end(energy.dissipated)}\nseries: [tip]\n")
+        if "no packs" in self.succeeds("sweep", "packs.yaml", "--json").json["alone"]:
+            self.skipTest("this processor or build has no packs")
+
+    def test_rows_in_packs_are_those_of_single_runs(self):
+        self.assertIn("in packs of", self.succeeds("sweep", "packs.yaml", "--force", "-j", "1").out)
+        alone = self.succeeds("sweep", "packs.yaml", "-o", "alone.h5", "--engine", "alone", "--json").json
+        self.assertEqual((alone["engine"], alone["packs"], alone["alone"]), ("alone", 0, "asked for"))
+        report = self.succeeds("sweep", "packs.h5", "--json").json
+        # every 256th row is checked, and so by itself
+        self.assertEqual(report["engines"], {"alone": 13, "packs": 23})
+        self.assertEqual(report["states"]["refused"], 12)
+        before, now = self.table("alone.h5"), self.table("packs.h5")
+        self.assertEqual([r["state"] for r in before], [r["state"] for r in now])
+        for a, b in zip(before, now):
+            for name in ("x", "y", "top", "heat"):
+                if a["state"] == "done":
+                    self.assertAlmostEqual(float(a[name]), float(b[name]), delta=1e-8)
+        # bits depend neither on the number of workers nor on the rows beside
+        self.succeeds("sweep", "packs.yaml", "-o", "two.h5", "-j", "2", "--engine", "packs")
+        self.assertEqual(self.table("two.h5"), now)
+        for i in (1, 2, 3):
+            self.succeeds("sweep", "packs.yaml", "-o", "shards.h5", "--shard", f"{i}/3", "-j", "1")
+        self.assertEqual(self.table("shards.h5"), now)
+
+    def test_a_study_with_equilibria_and_several_motions(self):
+        self.write("rod.yaml", ROD.replace("study: [", "study: [static, ").replace("dynamic: {for: time",
+                   "dynamic: {for: 20 ms, step: 5 ms, scheme: bdf2}, change: {push: off}, dynamic: {for: time"))
+        for engine in ("alone", "packs"):
+            self.succeeds("sweep", "packs.yaml", "-o", engine + ".h5", "--engine", engine, "--force")
+        for a, b in zip(self.table("alone.h5"), self.table("packs.h5")):
+            self.assertEqual(a["state"], b["state"])
+            if a["state"] == "done":
+                self.assertAlmostEqual(float(a["x"]), float(b["x"]), delta=1e-8)
+
+    def test_why_rows_are_computed_alone(self):
+        self.assertIn("alone: the study has no dynamic step", self.succeeds("sweep", "grid.yaml").out)
+        self.refuses("grid.yaml", "--engine", "packs", "--force", says="cannot be stepped in packs: the study has no dynamic step")
+        self.refuses("grid.yaml", "--engine", "pack", "--force", says="there is no engine 'pack'; there are auto, packs, alone")
+        self.write("rod.yaml", ROD.replace("step: 5 ms", "scheme: radau3, step: 5 ms"))
+        self.refuses("packs.yaml", "--engine", "packs", "--force", says="the scheme radau3 is not one of one implicit step")
+        self.write("rod.yaml", ROD.replace("study:", "contacts: {floor: {ground: {on: rod, at: [0, 0, -1 m], stiffness: 1000}}}\nstudy:"))
+        self.assertIn("alone: packs do not serve contacts", self.succeeds("sweep", "packs.yaml", "--force").out)
 
 
 class BadInput(Sweep):

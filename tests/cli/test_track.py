@@ -16,6 +16,31 @@ runs: {plain: {}, heavy: {J: 2}}
 """
 
 
+# a hanging arm bent by four tendons
+ARM = """\
+sinew: 1
+materials: {rubber: {young: 2 MPa, poisson: 0.5, density: 1100 kg/m^3, damping: 20 ms}}
+robot:
+  arm:
+    on: world
+    pose: {axis: y, angle: 90 deg}
+    rod: {length: 40 cm, section: {circle: {radius: 1 cm}}, material: rubber, strain: {bend_y: legendre 3, bend_z: legendre 3}, nodes: 8}
+actuators: {cord(k=1..4): {tendon: {along: arm, at: [0, 8 mm*cos(90 deg*k), 8 mm*sin(90 deg*k)]}, effort: 0 N}}
+probes: {tip: {position: arm.tip}}
+"""
+CORDS = [word for k in range(1, 5) for word in ("-a", f"cord({k})=0 N..{{}} N")]
+
+
+def circle(radius, steps):
+    """Rows of t, tip.x and tip.y: in 1 s around a circle through the point of rest, from rest to rest."""
+    turn = [2 * math.pi * s**3 * (10 - 15 * s + 6 * s**2) for s in (n / steps for n in range(steps + 1))]
+    return [(n / steps, radius * math.sin(turn[n]), radius * (1 - math.cos(turn[n]))) for n in range(steps + 1)]
+
+
+def table(rows):
+    return "t,tip.x,tip.y\n" + "".join(f"{t:.9g},{x:.12g},{y:.12g}\n" for t, x, y in rows)
+
+
 class Track(harness.Case):
     def setUp(self):
         super().setUp()
@@ -57,6 +82,32 @@ class Track(harness.Case):
         self.assertGreater(m["limited"], 0)
         text = self.succeeds("track", "w.yaml", "--targets", "way.csv", "--step", "20 ms", *options).out
         self.assertIn("limits hold", text)
+
+    def test_a_soft_arm_goes_around_a_circle(self):
+        self.write("arm.yaml", ARM)
+        self.write("way.csv", table(circle(0.05, 50)))
+        way = ("arm.yaml", "--targets", "way.csv", "--step", "20 ms", "--json")
+        m = self.succeeds("track", *way, *(word.format(20) for word in CORDS)).json
+        self.assertLess(max(m["outputs"][i]["largest_error"] for i in (0, 1)), 1e-6)
+        cords = [i["values"] for i in m["inputs"]]
+        self.assertTrue(min(map(min, cords)) >= 0)
+        # cords that pull against each other are of no use to the motion: of two opposite ones one has next to nothing
+        self.assertLess(max(min(a, b) for k in (0, 1) for a, b in zip(cords[k], cords[k + 2])), 0.05)
+
+    def test_what_is_out_of_reach_is_told(self):
+        # cords of 1 N bend the arm by a fraction of the circle; the nearest motion is found and its errors are told
+        self.write("arm.yaml", ARM)
+        rows = circle(0.05, 25)
+        self.write("way.csv", table(rows))
+        way = ("arm.yaml", "--targets", "way.csv", "--step", "40 ms")
+        m = self.succeeds("track", *way, "--json", *(word.format(1) for word in CORDS)).json
+        self.assertTrue(m["converged"])
+        self.assertGreater(m["limited"], 20)
+        worst = m["outputs"][1]
+        self.assertGreater(worst["largest_error"], 0.03)
+        n = round(worst["at"] / 0.04)
+        self.assertAlmostEqual(abs(worst["values"][n - 1] - rows[n][2]), worst["largest_error"], places=9)
+        self.assertIn("largest error", self.succeeds("track", *way, *(word.format(1) for word in CORDS)).out)
 
     def test_mistakes(self):
         self.write("way.csv", "t,angle\n1,1\n")

@@ -208,6 +208,42 @@ static const char coupled_text[] =
     "fields:\n"
     "  push: {force: [0.1 N/m, 0.2 N/m*sin(y/(1 m)), 0 N/m], links: [trunk, twig]}\n";
 
+// Stops of joints, tendons with straight segments of given tension, given length and compliance,
+// and contact of the rods with each other and of one with itself, with friction and damping; wide
+// onsets, so that all act everywhere.
+static const char touching_text[] =
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "materials: {gel: {young: 100 MPa, poisson: 0.45, density: 1200, damping: 4 ms}}\n"
+    "robot:\n"
+    "  trunk: {on: world, pose: {xyz: [0, 0, 5 cm]}, rod: {length: 40 cm, section: {circle:"
+    " {radius: 8 mm}}, material: gel, strain: kirchhoff linear, elements: 2}}\n"
+    "  elbow: {on: trunk.tip, joint: revolute, axis: y, stiffness: 0.1, damping: 0.01,"
+    " limits: [-0.5, 0.2], stop: {stiffness: 0.3, damping: 0.1, smooth: 0.6}}\n"
+    "  arm: {on: elbow, rod: {length: 30 cm, section: {circle: {radius: 6 mm}}, material:"
+    " gel, strain: {bend_y: quadratic, bend_z: constant, twist: spline 2}, elements: 2}}\n"
+    "  hand: {on: arm.tip, joint: spherical, stiffness: 0.05, damping: 0.002, limits: 20 deg,"
+    " stop: {stiffness: 0.2, damping: 0.05, smooth: 0.3}, body: {mass:"
+    " 20 g, inertia: [1e-6, 2e-6, 3e-6], com: [5 mm, 0, 1 mm]}}\n"
+    "  twig: {on: trunk@60%, rod: {length: 20 cm, section: {circle: {radius: 5 mm}},"
+    " material: gel, strain: {bend_y: discontinuous 2, bend_z: linear, stretch: linear},"
+    " elements: 1}}\n"
+    "sites:\n"
+    "  winch: {on: world, pose: {xyz: [-5 cm, 3 cm, 10 cm]}}\n"
+    "  eye: {on: arm@40%, pose: {xyz: [0, 3 cm, 2 cm]}}\n"
+    "  hook: {on: hand, pose: {xyz: [2 cm, 4 cm, -3 cm]}}\n"
+    "actuators:\n"
+    "  through: {tendon: {path: [winch, trunk, eye, hook, twig], at: [0, 3 mm, 4 mm]}, effort: 0.1"
+    " N}\n"
+    "  line: {tendon: {path: [winch, eye, hook, twig.tip]}, shortening: 0.1 mm}\n"
+    "  soft: {tendon: {path: [hook, twig, winch], at: [0, 2 mm, 2 mm], compliance: 3e-2 1/N},"
+    " shortening: 1 mm}\n"
+    "contacts:\n"
+    "  rods: {rods: {between: [trunk, twig], stiffness: 30 Pa, crossing: 0.3, damping: 0.05,"
+    " friction: 0.6, creep: 0.7, smooth: 20 cm}}\n"
+    "  own: {rods: {between: arm, stiffness: 20 Pa, crossing: 0.2, damping: 0.04,"
+    " friction: 0.3, creep: 0.5, smooth: 20 cm}}\n";
+
 typedef struct pair {
     snw_document *doc;
     snw_desc *desc;
@@ -259,6 +295,26 @@ static void equations_of_coupled_segments(void **state) {
     pair_close(&p);
 }
 
+// tangent of stops, straight tendons and rods that touch
+static void equations_of_touching_rods(void **state) {
+    (void)state;
+    dice d = {35};
+    pair p;
+    pair_open(&p, touching_text);
+    rig g = {.m = p.dense};
+    rig_around(&g);
+    int touches = 0, stops = 0;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(check_state(&g, &d, true), 3);
+        touches += g.w->ntouch;
+        for (int k = 0; k < p.dense->nstop; k++) stops += g.w->stop[k].elastic_force > 0;
+    }
+    if (!(touches > 20 && stops > 4)) fail_msg("%d touches, %d stops", touches, stops);
+    g.m = NULL;
+    rig_close(&g);
+    pair_close(&p);
+}
+
 // Increments of the load may differ: their length is measured by typical stiffnesses, not by the
 // diagonal of the matrix.
 static void compare_equilibria(const char *text, double most) {
@@ -291,6 +347,7 @@ static void equilibria_are_those_of_the_matrix(void **state) {
     (void)state;
     compare_equilibria(robot_text, 1e-12);
     compare_equilibria(coupled_text, 1e-11); // residuals of both are below 1e-10 of typical forces
+    compare_equilibria(touching_text, 1e-11);
 }
 
 // Stability of the equilibria of a model that is local and dense.
@@ -364,6 +421,7 @@ static void stability_is_that_of_the_matrix(void **state) {
     }
     assert_true(most >= 2);
     compare_stability(coupled_text, 1e-8, &most);
+    compare_stability(touching_text, 1e-8, &most);
 }
 
 // steps from rest, with a chart of the spherical joint
@@ -403,6 +461,7 @@ static void steps_are_those_of_the_matrix(void **state) {
     (void)state;
     compare_steps(robot_text, 2e-3);
     compare_steps(coupled_text, 2e-4);
+    compare_steps(touching_text, 1e-4);
 }
 
 // Ten times the elements, ten times the operations; also with a border, which grows with the number
@@ -437,12 +496,16 @@ static void cost_is_linear(void **state) {
         "springs: {stay: {spring: [arm@30%, arm.tip], rest: 0.5, stiffness: 2}}\n"
         "loops: {pin: {join: [world, arm@80%], as: spherical, pose: {xyz: [0.8, 0, 0]}}}\n"
         "actuators: {wire: {tendon: {along: arm, at: [0, 4 mm, 0]}, shortening: 1 mm}}\n";
-    static const char *const more[] = {"", all};
-    for (int k = 0; k < 2; k++) {
+    static const char touching[] =
+        "sites: {post: {on: world, pose: {xyz: [0.5, 0.1, 0.1]}}}\n"
+        "actuators: {line: {tendon: {path: [arm, post, arm.tip], to: L/2}, effort: 1}}\n"
+        "contacts: {own: {rods: {between: arm, stiffness: 1 kPa}}}\n";
+    static const char *const more[] = {"", all, touching};
+    for (int k = 0; k < 3; k++) {
         int border;
         const double few = operations_of(30, more[k], &border),
                      many = operations_of(300, more[k], &border);
-        assert_int_equal(border, k == 0 ? 0 : 12 + 3 + 1);
+        assert_int_equal(border, k == 1 ? 12 + 3 + 1 : 0);
         assert_true(many < 10.1 * few);
     }
 }
@@ -535,6 +598,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equations_of_local_bases),
         cmocka_unit_test(equations_of_coupled_segments),
+        cmocka_unit_test(equations_of_touching_rods),
         cmocka_unit_test(equilibria_are_those_of_the_matrix),
         cmocka_unit_test(stability_is_that_of_the_matrix),
         cmocka_unit_test(steps_are_those_of_the_matrix),

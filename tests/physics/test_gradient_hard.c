@@ -338,6 +338,108 @@ static void loops_and_given_motion(void **state) {
         1e-9, 1e-4, 1e-7);
 }
 
+// ---- stops of joints
+// -----------------------------------------------------------------------------
+
+// Free flight between two impacts: a = hi - e w t_1, t_1 = t - hi/w, and then from the lower limit
+// with e^2 w; one sweep for all numbers.
+static void a_hard_stop_bounces(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {e: 0.8, hi: 0.5, lo: -0.3, w: 2, m: 1}\n"
+        "gravity: 0\n"
+        "robot: {arm: {on: world, joint: revolute, axis: y, limits: [lo, hi], stop: {hard: true, "
+        "restitution: e}, body: {mass: m, com: [0.2, 0, 0], inertia: [1e-3, 2e-3, 2e-3]}}}\n"
+        "initial: {arm: {rate: w}}\n"
+        "study: [dynamic: {for: 0.8 s, step: 7 ms}]\n"
+        "probes: {a: {angle: arm}}\n";
+    // a = lo + e^2 w (t - hi/w - (hi - lo)/(e w))
+    const double e = 0.8, hi = 0.5, lo = -0.3, w = 2, t = 0.8;
+    const double s = t - hi / w - (hi - lo) / (e * w);
+    const double want[5] = {2 * e * w * s + hi - lo, -e * e - e, 1 + e,
+                            e * e * s + e * e * hi / w + e * (hi - lo) / w, 0};
+    question q = {.text = text, .nby = 5, .by = {"e", "hi", "lo", "w", "m"}, .nof = 1, .of = {"a"}};
+    near_both(&q, 5, want, 1e-10);
+    static outcome got;
+    q.method = SNW_GRADIENT_ADJOINT;
+    answer(&q, &got);
+    near_all(1, got.J, (double[]){lo + e * e * w * s}, 1e-10);
+    assert_int_equal(got.info.sweeps, 1);
+}
+
+// Two links with stops, which hit them and are held there; one that lies on a slider in a loop of
+// its own; equilibria.
+static void stops_stop_and_hold(void **state) {
+    (void)state;
+    static const char links[] =
+        "sinew: 1\n"
+        "parameters: {e: 0.6, hi: 1.0, m: 1, w0: 3, g: 9.81 m/s^2, l: 0.4, h2: 0.6, k: 0.4, f: "
+        "%s}\n"
+        "gravity: [f, 0, -g]\n"
+        "robot:\n"
+        "  arm: {on: world, joint: revolute, axis: y, limits: [-0.5, hi], stop: {hard: true, "
+        "restitution: e}, body: {mass: m, com: [l, 0, 0], inertia: [0.01, 0.02, 0.02]}}\n"
+        "  slide: {on: arm, pose: {xyz: [l, 0, 0]}, joint: prismatic, axis: x, stiffness: 200*k, "
+        "limits: [-5 cm, 1 cm], stop: {hard: true}, body: {mass: 0.1*m, inertia: [1e-4, 1e-4, "
+        "1e-4]}}\n"
+        "  fore: {on: slide, joint: revolute, axis: y, stiffness: k, damping: 0.01, limits: [-0.4, "
+        "h2], stop: {hard: true, restitution: 0.3}, body: {mass: 0.3, com: [0.2, 0, 0], inertia: "
+        "[0.001, 0.002, 0.002]}}\n"
+        "initial: {arm: {rate: w0}}\n"
+        "probes: {a: {angle: arm}, b: {angle: fore}, r: {rate: fore}, s: {value: slide}}\n"
+        "study: [%s]\n";
+    char text[2000];
+    (void)snprintf(text, sizeof text, links, "0", "dynamic: {for: 0.45 s, step: 5 ms}");
+    question q = {.text = text,
+                  .nby = 8,
+                  .by = {"e", "hi", "m", "w0", "g", "l", "h2", "k"},
+                  .nof = 2,
+                  .of = {"integral(a*b)", "b + 0.1*r"}};
+    follows(&q, 1e-9, 1e-5, 1e-5);
+    (void)snprintf(text, sizeof text, links, "2", "static:");
+    question rest = {.text = text,
+                     .nby = 6,
+                     .by = {"hi", "m", "g", "l", "h2", "k"},
+                     .nof = 2,
+                     .of = {"a + s", "b"}};
+    follows(&rest, 1e-9, 1e-4, 1e-7);
+}
+
+// Stops with a stiffness have energies, by whose numbers the sweep gathers, too.
+static void soft_stops_are_gathered(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"conserving", "moreau"};
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "parameters: {k: 300, d: 0.1, hi: 0.6, m: 1, w0: 3, l: 0.4, e: 0.02}\n"
+            "robot:\n"
+            "  arm: {on: world, joint: revolute, axis: y, limits: [-0.5, hi], stop: {stiffness: k, "
+            "damping: d, smooth: e}, body: {mass: m, com: [l, 0, 0], inertia: [0.01, 0.02, "
+            "0.02]}}\n"
+            "  fore: {on: arm, pose: {xyz: [l, 0, 0]}, joint: revolute, axis: y, stiffness: 0.4, "
+            "damping: 0.01, body: {mass: 0.3, com: [0.2, 0, 0], inertia: [1e-3, 2e-3, 2e-3]}}\n"
+            "initial: {arm: {rate: w0}}\n"
+            "study: [dynamic: {for: 0.8 s, step: 5 ms, scheme: %s}]\n"
+            "probes: {a: {angle: arm}, f: {angle: fore}}\n",
+            scheme[k]);
+        question q = {.text = text,
+                      .nby = 7,
+                      .by = {"k", "d", "hi", "m", "w0", "l", "e"},
+                      .nof = 1,
+                      .of = {"f"}};
+        follows(&q, 2e-9, 1e-5, 2e-5); // runs are not smooth to more where a stop is touched
+        static outcome got;
+        q.method = SNW_GRADIENT_ADJOINT;
+        answer(&q, &got);
+        assert_int_equal(got.info.sweeps, 1);
+        assert_int_equal(got.info.gathered, k ? 7 : 6); // weights of (6.3) depend on the length
+    }
+}
+
 // ---- checkpoints and refusals -------------------------------------------------------------------
 
 static void checkpoints_give_the_same_bits(void **state) {
@@ -404,6 +506,9 @@ int main(void) {
         cmocka_unit_test(a_contact_passes_a_node),
         cmocka_unit_test(rods_strike_rods),
         cmocka_unit_test(loops_and_given_motion),
+        cmocka_unit_test(a_hard_stop_bounces),
+        cmocka_unit_test(stops_stop_and_hold),
+        cmocka_unit_test(soft_stops_are_gathered),
         cmocka_unit_test(checkpoints_give_the_same_bits),
         cmocka_unit_test(what_has_no_derivative_is_named),
     };

@@ -39,6 +39,22 @@ static const char net_text[] =
     "  corner(k=0..3): {join: [post(k), \"node((N-1)*(mod(k, 2) + N*floor(k/2)))\"], as: "
     "spherical}\n";
 
+// A plate on N legs: its coordinates are in the rows of all loops.
+static const char plate_text[] =
+    "sinew: 1\n"
+    "study: [static: {}]\n"
+    "parameters: {N: 4, R: 20 cm}\n"
+    "materials: {steel: {young: 207 GPa, poisson: 0.3, density: 8000}}\n"
+    "robot:\n"
+    "  leg(k=1..N): {on: world, pose: {xyz: [R*cos(2*pi*k/N), R*sin(2*pi*k/N), 0], x: z},"
+    " rod: {length: 0.5, section: {circle: {radius: 1 mm}}, material: steel,"
+    " strain: cosserat legendre 2, nodes: 2}}\n"
+    "  plate: {on: world, pose: {xyz: [0, 0, 0.5]}, joint: free, body: {mass: 0.1, inertia: [2e-4,"
+    " 2e-4, 4e-4]}}\n"
+    "sites: {hole(k=1..N): {on: plate, pose: {xyz: [R*cos(2*pi*k/N), R*sin(2*pi*k/N), 0], x: z}}}\n"
+    "loops:\n"
+    "  clamp(k=1..N): {join: [leg(k).tip, hole(k)], as: fixed}\n";
+
 typedef struct net {
     snw_document *doc;
     snw_desc *desc;
@@ -50,10 +66,10 @@ typedef struct net {
 } net;
 
 // `more` is written behind the loops
-static net open_net_with(int N, const char *more) {
+static net open_model(const char *first, int N, const char *more) {
     net x = {0};
     char text[4000];
-    snprintf(text, sizeof text, "%s%s", net_text, more);
+    snprintf(text, sizeof text, "%s%s", first, more);
     snw_error err = {0};
     char set[16];
     snprintf(set, sizeof set, "N=%d", N);
@@ -69,7 +85,7 @@ static net open_net_with(int N, const char *more) {
     return x;
 }
 
-static net open_net(int N) { return open_net_with(N, ""); }
+static net open_net(int N) { return open_model(net_text, N, ""); }
 
 static void close_net(net *x) {
     snw_free(x->size);
@@ -157,21 +173,19 @@ static void factors_are_those_of_lapack(void **state) {
 }
 
 // The step of C C' minimises |C x - e|^2 + mu |x|^2: its gradient C'(C x - e) + mu x vanishes.
-static void steps_of_the_rows_are_least_squares(void **state) {
-    (void)state;
-    net x = open_net(5);
+static void check_step(const char *text, int N) {
+    net x = open_model(text, N, "");
     const snw_model *m = x.m;
     move_net(&x);
     snw_row_gram *g;
     assert_int_equal(snw_row_gram_create(m, x.size, &g), SNW_OK);
     assert_non_null(g);
     const double mu = 1e-3;
-    double least, *e = snw_alloc((size_t)(2 * m->nconstraint + 2 * m->nv) * sizeof *e);
+    double *e = snw_alloc((size_t)(2 * m->nconstraint + 2 * m->nv) * sizeof *e);
     double *given = e + m->nconstraint, *step = given + m->nconstraint, *gradient = step + m->nv;
     unsigned long long seed = 5;
     for (int k = 0; k < m->nconstraint; k++) e[k] = given[k] = snw_projection_random(&seed);
-    assert_int_equal(snw_row_gram_factor(g, x.w, mu, &least), SNW_OK);
-    assert_true(least >= mu);
+    assert_int_equal(snw_row_gram_factor(g, x.w, mu), SNW_OK);
     snw_row_gram_step(g, x.w, e, step);
     for (int i = 0; i < m->nv; i++) gradient[i] = mu * step[i];
     for (int k = 0; k < m->nconstraint; k++) {
@@ -188,6 +202,42 @@ static void steps_of_the_rows_are_least_squares(void **state) {
     close_net(&x);
 }
 
+static void steps_of_the_rows_are_least_squares(void **state) {
+    (void)state;
+    check_step(net_text, 5);
+    check_step(plate_text, 36);
+}
+
+// A plate whose legs keep all their rows, and one with a leg that is held twice.
+static void dependent_rows_of_plates_are_found(void **state) {
+    (void)state;
+    net x = open_model(plate_text, 40, "");
+    assert_int_equal(x.m->nconstraint, 6 * 40);
+    assert_int_equal(x.m->freedom, x.m->nv - 6 * 40);
+    net twice = open_model(plate_text, 40, "  again: {join: [leg(7).tip, hole(7)], as: fixed}\n");
+    assert_int_equal(twice.m->freedom, x.m->freedom);
+    assert_int_equal(twice.m->nconstraint, x.m->nconstraint);
+    assert_int_equal(twice.m->loop[twice.m->nloop - 1].nredundant, 6);
+    close_net(&twice);
+    close_net(&x);
+}
+
+// Rows of twice as many legs take twice the operations.
+static void operations_grow_with_the_legs(void **state) {
+    (void)state;
+    double products[2];
+    for (int k = 0; k < 2; k++) {
+        net x = open_model(plate_text, k ? 96 : 48, "");
+        snw_row_gram *g;
+        assert_int_equal(snw_row_gram_create(x.m, x.size, &g), SNW_OK);
+        assert_non_null(g);
+        products[k] = snw_row_gram_operations(g);
+        snw_row_gram_destroy(g);
+        close_net(&x);
+    }
+    assert_true(products[1] < 2.01 * products[0]);
+}
+
 // Rows found independent by C C' leave the freedom of as many; a loop that is there twice is found,
 // and its six rows are dropped.
 static void dependent_rows_are_found(void **state) {
@@ -197,7 +247,7 @@ static void dependent_rows_are_found(void **state) {
     assert_int_equal(x.m->freedom, x.m->nv - x.m->nconstraint);
     assert_int_equal(x.m->nconstraint, 6 * 2 * 6 * 5 + 3 * 4);
     assert_int_equal(x.m->singular, 0);
-    net twice = open_net_with(6, "  again: {join: [weft(7).tip, node(9)], as: fixed}\n");
+    net twice = open_model(net_text, 6, "  again: {join: [weft(7).tip, node(9)], as: fixed}\n");
     assert_int_equal(twice.m->freedom, x.m->freedom);
     assert_int_equal(twice.m->nconstraint, x.m->nconstraint);
     assert_int_equal(twice.m->loop[twice.m->nloop - 1].nredundant, 6);
@@ -292,6 +342,8 @@ int main(void) {
         cmocka_unit_test(factors_are_those_of_lapack),
         cmocka_unit_test(steps_of_the_rows_are_least_squares),
         cmocka_unit_test(dependent_rows_are_found),
+        cmocka_unit_test(dependent_rows_of_plates_are_found),
+        cmocka_unit_test(operations_grow_with_the_legs),
         cmocka_unit_test(pivots_count_the_unstable_directions),
         cmocka_unit_test(operations_grow_with_the_net),
     };

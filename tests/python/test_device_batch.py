@@ -2,6 +2,8 @@
 """Batches on a device, by its program on the host: CI has no graphics processor."""
 
 import ctypes
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -40,23 +42,146 @@ def test_robots_on_a_device_move_as_they_do_alone(arm_text):
         assert np.allclose(tip.get()[i], alone.poses()[-1, :3, 3], rtol=0, atol=1e-8)
 
 
+def test_inputs_of_each_step(arm_text):
+    n, steps = 2, 5
+    one, many = on_host(arm_text, n), on_host(arm_text, n)
+    for batch in (one, many):
+        batch.take("motor")
+        batch.start("2 ms")
+    inputs = np.zeros((steps, one.u.shape[1], n))
+    inputs[:, one.model.actuators["motor"].numbers] = np.linspace(0, 0.05, steps * n).reshape(steps, 1, n)
+    many.step(count=steps, inputs=inputs)
+    for k in range(steps):
+        one.u[:] = inputs[k].T
+        one.step()
+    assert np.array_equal(one.q.get(), many.q.get())
+    with pytest.raises(sinew.ArgumentError, match="'inputs' has the shape"):
+        many.step(count=2, inputs=inputs)
+
+
+def test_arrays_are_views(arm_text):
+    batch = on_host(arm_text, 3)
+    q, across = np.asarray(batch.q), np.asarray(batch.q.T)
+    assert q.shape == (3, batch.nq) and across.flags.c_contiguous and np.shares_memory(q, across)
+    q[:] = np.arange(q.size).reshape(q.shape) / 100
+    assert np.array_equal(batch.q.get(), q)
+    by_dlpack = np.from_dlpack(batch.q)
+    assert np.shares_memory(q, by_dlpack) and np.array_equal(by_dlpack, q) and batch.q.__dlpack_device__() == (1, 0)
+    batch.start("2 ms")
+    batch.step()
+    assert np.array_equal(batch.q.get(), by_dlpack)  # a view sees what the batch writes
+    status = np.asarray(batch.status)
+    with pytest.raises(ValueError, match="read-only"):
+        status[:] = 0
+    with pytest.raises(BufferError, match="read only"):
+        batch.status.__dlpack__()
+    assert "dltensor_versioned" in repr(batch.status.__dlpack__(max_version=(1, 0)))
+    with pytest.raises(BufferError, match="not copied"):
+        batch.q.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match="no streams"):
+        batch.q.__dlpack__(stream=1)
+
+
+def test_views_keep_the_batch_alive(arm_text):
+    batch = on_host(arm_text, 3)
+    alive = weakref.ref(batch)
+    batch.q[:] = 0.25
+    views = [np.asarray(batch.q), np.from_dlpack(batch.q)]
+    unused = batch.q.__dlpack__()  # a capsule that no consumer takes
+    del batch
+    gc.collect()
+    for view in views:
+        assert (view == 0.25).all()
+    assert alive() is not None
+    del views, view, unused
+    gc.collect()
+    assert alive() is None
+
+
 def test_arrays_of_a_device_are_checked(arm_text):
     batch = on_host(arm_text, 2)
     with pytest.raises(sinew.ArgumentError, match="as a whole"):
         batch.q[0] = 1
+    with pytest.raises(sinew.ArgumentError, match="has the shape"):
+        batch.q[:] = np.zeros((7, 7))
     assert not hasattr(batch.q, "__cuda_array_interface__")
     with pytest.raises(sinew.ArgumentError, match="start"):
         batch.step()
+    batch.stream = 0
+    assert batch.stream == 0
+
+
+def test_robots_that_fail_are_started_again(arm_text):
+    batch, calm = on_host(arm_text, 3), on_host(arm_text, 3)
     q = batch.q.get()
     q[1] = np.nan
     batch.q[:] = q
-    batch.start("2 ms")
-    batch.step()
-    assert list(batch.failed) == [False, True] and "not finite" in batch.errors[1]
-    batch.q[:] = q[0]
-    batch.restart(np.array([False, True]))
+    batch.take("motor")
+    u = batch.u.get()
+    u[2, batch.model.actuators["motor"].numbers] = np.nan
+    batch.u[:] = u
+    calm.take("motor")
+    for one in (batch, calm):
+        one.start("2 ms")
+        one.step(count=5)
+    assert list(batch.failed) == [False, True, True]
+    assert "not finite" in batch.errors[1] and "not finite" in batch.errors[2]
+    assert np.array_equal(batch.q.get()[0], calm.q.get()[0])  # neighbours do not feel it
+    frozen = batch.q.get()[2]
+    batch.step(count=2)
+    assert np.array_equal(batch.q.get()[2], frozen)
+    batch.u[:] = 0
+    home = batch.home.get()
+    home[2, 0] += 0.125
+    batch.home[:] = home
+    batch.reset(failed=True)
+    assert np.array_equal(batch.q.get()[1:], home[1:, : batch.nq]) and not batch.failed.any()
+    assert not np.array_equal(batch.q.get()[0], home[0, : batch.nq])  # it goes on
+    batch.reset(np.array([True, False, False]))
+    assert np.array_equal(batch.q.get()[0], home[0, : batch.nq])
+    batch.q[:] = home[:, : batch.nq]
+    batch.restart(np.array([0, 1, 0]))
     batch.step()
     assert not batch.failed.any()
+
+
+def test_parameters_of_each_robot(arm_text):
+    n = 3
+    batch = on_host(arm_text, n)
+    young, length = np.array([0.8e6, 1e6, 1.3e6]), np.array([0.29, 0.3, 0.31])
+    batch.parameters.update({"silicone.young": young, "arm.rod.length": [f"{x:.2f} m" for x in length]})
+    assert np.array_equal(batch.parameters["silicone.young"], young) and "silicone.young" in batch.parameters
+    assert batch.parameters["arm.rod.length"] == pytest.approx(length)
+    batch.start("2 ms")
+    batch.step(count=20)
+    assert batch.errors == {}
+    for i in range(n):
+        alone = sinew.Robot(batch.model)
+        alone.parameters.update({"silicone.young": young[i], "arm.rod.length": length[i]})
+        alone.simulate(2e-3).step(count=20)
+        assert np.allclose(batch.q.get()[i], alone.q, rtol=0, atol=1e-8)
+    batch.parameters["silicone.young"] = "1 MPa"
+    assert list(batch.status.get()[:, 0]) == [1, 1, 1]  # they wait for a start
+    with pytest.raises(sinew.ModelError, match="nodes of rod"):
+        batch.parameters["arm.rod.nodes"] = 9
+    with pytest.raises(sinew.Error, match="robot 0: .*no_such"):
+        batch.parameters["no_such.thing"] = 1.0
+    with pytest.raises(sinew.ArgumentError, match="3 values, but has 2"):
+        batch.parameters["silicone.young"] = [1e6, 2e6]
+
+
+def test_parameters_of_laws_and_loads(arm_text):
+    batch = on_host(arm_text.replace("force: [0, 0, 0 N]", "force: [0, tau*sin(20*t)/(1 m), 0]"), 2)
+    strength = ["0.02 N*m", "0.05 N*m"]
+    batch.parameters["tau"] = strength
+    batch.start("2 ms")
+    batch.step(count=15)
+    assert batch.errors == {}
+    for i in range(2):
+        alone = sinew.Robot(batch.model)
+        alone.parameters["tau"] = strength[i]
+        alone.simulate(2e-3).step(count=15)
+        assert np.allclose(batch.q.get()[i], alone.q, rtol=0, atol=1e-8)
 
 
 def test_what_a_device_does_not_have_is_refused(arm_text):
@@ -65,6 +190,9 @@ def test_what_a_device_does_not_have_is_refused(arm_text):
         sinew.Batch(model, 2, device="gpu")
     with pytest.raises(sinew.ArgumentError, match="takes no 'threads'"):
         sinew.Batch(model, 2, device="host", threads=2)
+    on_host(arm_text, 1)
+    with pytest.raises(MemoryError, match=r"2147483647 robots need .* enough for \d+ robots of this model"):
+        sinew.Batch(model, 2**31 - 1, device="host")
 
 
 def test_a_missing_driver_is_named(arm_text):

@@ -241,6 +241,29 @@ def test_tension_and_load_are_found_from_shape():
     assert seen.deviations["wind.fy"] < 0.01
 
 
+@pytest.mark.parametrize("kind", [estimate.KalmanFilter, estimate.MovingHorizon])
+def test_inputs_that_nothing_shows_are_named(kind):
+    """A cart on a rail: a force across it is not seen, and of two along it only the sum."""
+    cart = sinew.Robot(text="""
+sinew: 1
+gravity: 0
+robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: 20, damping: 4, body: {mass: 0.5}}}
+loads: {push: {on: cart, force: [0 N, 0 N, 0]}, pull: {on: cart, force: [0 N, 0, 0]}}
+probes: {at: {value: cart}}
+""")
+    steps = cart.step_map(0.01, ["push.fx", "push.fy", "pull.fx"], "at", scheme="euler")
+    names = ("push.fx", "push.fy", "pull.fx")
+    seen = kind(steps, steps.begin(cart, [0, 0, 0]), P=0, W=0, V=1e-8, unknown=dict.fromkeys(names, 0.01),
+                initial=dict.fromkeys(names, (0, 2.0)))  # fmt: skip
+    for k in range(50):
+        seen.update([], [0.05 * (1 - np.cos(0.1 * k))])
+    size = np.sqrt(4 + 50 * 1e-4)
+    across, along = sorted(seen.unseen, key=len)
+    near(across["push.fy"], size, 1e-12)
+    assert set(along) == {"push.fx", "pull.fx"}
+    near(along["push.fx"], -along["pull.fx"], 1e-6)
+
+
 def test_wrong_arguments_are_refused():
     system = masses()
     for message, options in (("there is no input", {"unknown": {"pull": 1}}), ("positive", {"V": 0}), ("not negative", {"P": -1}),

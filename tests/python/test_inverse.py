@@ -325,3 +325,59 @@ def test_numbers_of_the_file_as_unknowns():
     assert (top[0] - w) ** 2 + top[2] ** 2 == pytest.approx(0.09, abs=1e-9)
     assert top[0] ** 2 + (top[2] - 0.3) ** 2 == pytest.approx(0.25, abs=1e-9)
     assert top[0] == pytest.approx(x, abs=1e-9)
+
+
+def test_names_with_their_limits():
+    """Limits given in the place of names are limits, not dropped."""
+    arm = sinew.Robot(text=THREE)
+    ranges = {"t(1)": (1, 20), "t(2)": (1, 20), "t(3)": (1, 20)}
+    found = arm.solve_inverse({"bend.bend_y": 0.3}, ranges)
+    same = sinew.Robot(text=THREE).solve_inverse({"bend.bend_y": 0.3}, limits=ranges)
+    assert found.reached and found.values == same.values
+    assert min(found.values.values()) == 1
+
+
+# a rod between a clamp and a pin, which closes where the rod is at the start
+PINNED = """
+sinew: 1
+gravity: 0
+robot:
+  rod: {on: world, rod: {length: 0.12, section: {stiffness: {bend_y: 2e-3, stretch: 100}, inertia: [0, 0, 0, 1, 1, 1]}, strain: {bend_y: legendre 3, stretch: legendre 1}, nodes: 12}}
+actuators: {cord: {tendon: {along: rod, at: [0, 0, 6 mm]}, effort: 0 N}}
+loops: {pin: {join: [rod.tip, world], as: spherical, pose: POSE}}
+probes: {f: {reaction: pin}}
+"""
+
+
+def test_a_loop_that_closes_at_the_start_keeps_its_pose():
+    """Equilibria are functions of the inputs, whatever was asked before, and the same as with the pose written out."""
+    given = sinew.Robot(text=PINNED.replace("POSE", "{xyz: [-0.12, 0, 0]}"))
+    captured = sinew.Robot(text=PINNED.replace("POSE", "at_closing"))
+    for tension in (1.0, 2.0, 0.5):
+        for robot in (given, captured):
+            robot.controls["cord"] = tension
+            robot.equilibrium()
+        want, seen = given.probe("f")[[3, 5]], captured.probe("f")[[3, 5]]
+        assert np.allclose(seen, want, rtol=1e-9)
+        captured.equilibrium()
+        assert np.allclose(captured.probe("f")[[3, 5]], want, rtol=1e-9)
+    del given.controls["cord"], captured.controls["cord"]
+    found = captured.solve_inverse({"f.fz": want[1]}, limits={"cord": (0, 5)})
+    assert found.reached and np.isclose(found.values["cord"], 0.5, rtol=1e-8)
+
+
+def test_out_of_reach_by_its_own_length():
+    """The nearest point where no limit holds: the tip of a bent section is nowhere higher, and the gain vanishes there."""
+    section = sinew.Robot(text="""
+sinew: 1
+gravity: 0
+robot: {arm: {on: world, rod: {length: 0.3, section: {stiffness: {bend_y: 1e-3}, inertia: [0, 0, 0, 1, 1, 1]}, strain: {bend_y: constant}}}}
+actuators: {cord: {tendon: {along: arm, at: [0, 0, 1 cm]}, effort: 0 N}}
+probes: {tip: {position: arm.tip}}
+""")  # fmt: skip
+    for most in (1.0, 5.0, 30.0):
+        found = section.copy().solve_inverse({"tip.z": 0.29}, limits={"cord": (0, most)})
+        turn = 2.331122370414423  # of the tip, where (1 - cos)/turn is largest
+        assert not found.reached and not found.active
+        assert np.isclose(found.values["cord"], turn / 0.3 * 1e-3 / 0.01, rtol=1e-6)
+        assert found.equilibria < 200

@@ -486,7 +486,7 @@ def test_wrong_names_and_options_are_refused():
     robot = sinew.Robot(text=PENDULUM)
     for message, options in (("no actuator", {"inputs": "nothing"}), ("no such probe", {"outputs": "nothing"}),
                              ("needs a step", {"scheme": "euler"}), ("no scheme", {"step": 0.1, "scheme": "magic"}),
-                             ("no linear model", {"step": 0.1, "scheme": "conserving"}),
+                             ("no linear model", {"step": 0.1, "scheme": "rk4"}),
                              ("no scheme of one step", {"step": 0.1, "scheme": "bdf2", "reduce": True})):  # fmt: skip
         with pytest.raises(sinew.Error, match=message):
             robot.linearize(**options)

@@ -45,6 +45,9 @@ def test_a_grid(folder):
     t, columns = s.series(5)
     assert columns["x.x"][-1] == s.results["x"][5] and len(t) == 1
     assert told[-1][:3] == (8, 0, 8)
+    assert set(s.engine) == {"alone"}  # equilibria
+    with pytest.raises(sinew.ArgumentError, match="no dynamic step"):
+        sinew.sweep(PLAN, engine="packs")
     found = s.report(pareto=("x", "-energy"))
     assert found["results"][0]["name"] == "x"
     assert s.table()["k"].tolist() == list(k)

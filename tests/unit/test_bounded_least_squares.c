@@ -176,6 +176,94 @@ static void a_section_of_constant_curvature_reaches(void **state) {
     }
 }
 
+// A section of given length, bent by the angle th: the height L (1 - cos th)/th is largest at 2.33,
+// and there it does not change with th. Targets above are out of reach.
+static snw_status height_residual(void *user, const double *th, double *r) {
+    r[0] = 0.3 * (1 - cos(th[0])) / th[0] - *(const double *)user;
+    return SNW_OK;
+}
+static snw_status height_derivative(void *user, const double *th, double *J) {
+    (void)user;
+    J[0] = 0.3 * (sin(th[0]) / th[0] - (1 - cos(th[0])) / (th[0] * th[0]));
+    return SNW_OK;
+}
+static void a_target_out_of_reach_takes_few_steps(void **state) {
+    (void)state;
+    const double low[] = {0}, high[] = {10}, rest[] = {0};
+    for (int i = 1; i <= 20; i++) {
+        double height = 0.2174 + 0.01 * i * i;
+        const double start[] = {0.1 * i};
+        const solution s =
+            solve((snw_least_squares){1, 1, &height, height_residual, height_derivative}, low, high,
+                  rest, start);
+        assert_int_equal(s.status, SNW_OK);
+        assert_near(s.x[0], 2.331122370414423, 1e-8); // root of (1 - cos)/th = sin
+        assert_true(s.info.evaluations <= 20);
+    }
+}
+
+// r_k = a_k'x + x'H_k x/2 - b_k, more rows than unknowns: no root, and a curvature.
+typedef struct quadratic {
+    int n, m;
+    double a[MOST * MOST], H[MOST * MOST * MOST], b[MOST];
+} quadratic;
+static snw_status quadratic_residual(void *user, const double *x, double *r) {
+    const quadratic *p = user;
+    for (int k = 0; k < p->m; k++) {
+        r[k] = -p->b[k];
+        for (int i = 0; i < p->n; i++) {
+            r[k] += p->a[k * MOST + i] * x[i];
+            for (int j = 0; j < p->n; j++)
+                r[k] += 0.5 * x[i] * x[j] * p->H[(k * MOST + i) * MOST + j];
+        }
+    }
+    return SNW_OK;
+}
+static snw_status quadratic_derivative(void *user, const double *x, double *J) {
+    const quadratic *p = user;
+    for (int i = 0; i < p->n; i++) {
+        for (int k = 0; k < p->m; k++) {
+            double sum = p->a[k * MOST + i];
+            for (int j = 0; j < p->n; j++) sum += x[j] * p->H[(k * MOST + i) * MOST + j];
+            J[i * p->m + k] = sum;
+        }
+    }
+    return SNW_OK;
+}
+static void curved_problems_end_at_a_minimum(void **state) {
+    (void)state;
+    unsigned long long seed = 11;
+    int most = 0;
+    for (int trial = 0; trial < 200; trial++) {
+        quadratic p = {.n = 1 + trial % 5, .m = 2 + trial % 7};
+        double low[MOST], high[MOST], start[MOST] = {0};
+        for (int k = 0; k < p.m; k++) {
+            p.b[k] = 3 * uniform(&seed);
+            for (int i = 0; i < p.n; i++) {
+                p.a[k * MOST + i] = uniform(&seed);
+                for (int j = 0; j <= i; j++)
+                    p.H[(k * MOST + i) * MOST + j] = p.H[(k * MOST + j) * MOST + i] =
+                        0.5 * uniform(&seed);
+            }
+        }
+        for (int i = 0; i < p.n; i++) low[i] = -2, high[i] = trial % 2 ? 0.5 : 2;
+        const solution s =
+            solve((snw_least_squares){p.n, p.m, &p, quadratic_residual, quadratic_derivative}, low,
+                  high, NULL, start);
+        assert_int_equal(s.status, SNW_OK);
+        for (int i = 0; i < p.n; i++) {
+            double g = 0;
+            for (int k = 0; k < p.m; k++) g += s.J[i * p.m + k] * s.r[k];
+            const double inward = s.x[i] == low[i]    ? fmin(g, 0)
+                                  : s.x[i] == high[i] ? fmax(g, 0)
+                                                      : g;
+            assert_near(inward, 0, 2e-7);
+        }
+        if (s.info.evaluations > most) most = s.info.evaluations;
+    }
+    assert_true(most <= 80); // 58
+}
+
 static void failures_shorten_steps(void **state) {
     (void)state;
     section p = {{0.2, 0.1}, true}; // its solution is where evaluations fail
@@ -222,6 +310,8 @@ int main(void) {
         cmocka_unit_test(random_linear_problems_end_at_a_minimum),
         cmocka_unit_test(tensions_are_the_least_ones),
         cmocka_unit_test(a_section_of_constant_curvature_reaches),
+        cmocka_unit_test(a_target_out_of_reach_takes_few_steps),
+        cmocka_unit_test(curved_problems_end_at_a_minimum),
         cmocka_unit_test(failures_shorten_steps),
         cmocka_unit_test(redundancy_goes_to_rest),
     };

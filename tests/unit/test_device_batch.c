@@ -10,6 +10,7 @@
 #include "near.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,97 @@ static void inputs_act_as_on_robots(void **state) {
     snw_robot_model_close(m);
 }
 
+// each robot moves as one alone with its numbers, also where laws and loads follow from them
+static void robots_have_own_numbers(void **state) {
+    (void)state;
+    const double h = 2e-3;
+    const int steps = 30;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    snw_robot_model *m = open_model(
+        MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre "
+                 "2}}\n"
+                 "parameters: {a: 0.1, s: 0.2}\n"
+                 "loads: {wind: {along: arm, force: [0, a*sin(30*t), 0]}}\n"
+                 "actuators: {muscle: {stress: {along: arm, bend_y: s*sin(50*t)}}}\n");
+    const char *const set[N][3] = {
+        {"rubber.young=0.8 MPa", "arm.rod.length=0.28 m", "a=0.3 N/m"},
+        {"rubber.young=1 MPa", "arm.rod.length=0.3 m", "s=5 mN*m"},
+        {"rubber.young=1.4 MPa", "arm.rod.section.circle.radius=9 mm", "rubber.density=900"}};
+    snw_device_batch *b = open_batch(m, N);
+    const int nq = snw_device_batch_nq(b);
+    for (int i = 0; i < N; i++) expect_ok(snw_device_batch_set_parameters(b, i, 3, set[i], &err));
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, h, steps, &err));
+    for (int i = 0; i < N; i++) {
+        snw_robot *r;
+        expect_ok(snw_robot_from_model(m, &r, &err));
+        expect_ok(snw_robot_set_parameters(r, 3, set[i], &err));
+        expect_ok(snw_robot_start(r, &how, &err));
+        expect_ok(snw_robot_advance(r, h, steps, NULL, &err));
+        assert_int_equal(snw_device_batch_status(b)[i], 0);
+        for (int k = 0; k < nq; k++)
+            assert_near(snw_device_batch_q(b)[k * N + i], snw_robot_q(r)[k], 1e-8);
+        snw_robot_close(r);
+    }
+    const char *const other = "rubber.young=1.1 MPa", *const nodes = "arm.rod.nodes=7";
+    expect_ok(snw_device_batch_set_parameters(b, 1, 1, &other, &err));
+    assert_string_equal(snw_device_batch_status_text(snw_device_batch_status(b)[1]),
+                        "it has not been started");
+    assert_int_equal(snw_device_batch_status(b)[0], 0);
+    assert_int_not_equal(snw_device_batch_set_parameters(b, 1, 1, &nodes, &err), SNW_OK);
+    assert_int_not_equal(snw_device_batch_set_parameters(b, N, 1, &other, &err), SNW_OK);
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// inputs of each step in one call act as those set before each of several calls; robots begin
+// again where they began, or where the caller says
+static void steps_have_own_inputs(void **state) {
+    (void)state;
+    enum { STEPS = 6 };
+    const double h = 2e-3;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    snw_robot_model *m = open_model(models[2]);
+    snw_device_batch *b = open_batch(m, N), *one = open_batch(m, N);
+    const int nq = snw_device_batch_nq(b), nu = snw_device_batch_inputs(b);
+    double *u = calloc((size_t)(STEPS * nu * N), sizeof *u);
+    assert_non_null(u);
+    for (int k = 0; k < STEPS; k++) {
+        for (int i = 0; i < N; i++) u[(k * nu + 1) * N + i] = 0.1 * i + 0.02 * k * k;
+    }
+    snw_device_batch *const both[] = {b, one};
+    for (int k = 0; k < 2; k++) {
+        expect_ok(snw_device_batch_take(both[k], 1, 1, &err));
+        expect_ok(snw_device_batch_start(both[k], &how, NULL, &err));
+        expect_ok(snw_device_batch_set_stream(both[k], NULL, &err));
+        expect_ok(snw_device_batch_order(both[k], NULL, 1, &err));
+    }
+    expect_ok(snw_device_batch_step_inputs(b, h, STEPS, u, &err));
+    for (int k = 0; k < STEPS; k++) {
+        memcpy(snw_device_batch_u(one), u + k * nu * N, (size_t)(nu * N) * sizeof *u);
+        expect_ok(snw_device_batch_step(one, h, 1, &err));
+    }
+    for (int k = 0; k < nq * N; k++)
+        assert_true(snw_device_batch_q(b)[k] == snw_device_batch_q(one)[k]);
+    snw_device_batch_u(b)[1 * N + 2] = NAN;
+    expect_ok(snw_device_batch_step(b, h, 1, &err));
+    assert_string_equal(snw_device_batch_status_text(snw_device_batch_status(b)[2]),
+                        "a number of its state, or a force, is not finite");
+    snw_device_batch_u(b)[1 * N + 2] = 0;
+    snw_device_batch_home(b)[2] = 0.125;
+    expect_ok(snw_device_batch_reset(b, NULL, 1, &err));
+    assert_true(snw_device_batch_q(b)[2] == 0.125);
+    assert_true(snw_device_batch_q(b)[0] != 0); // it has not failed
+    assert_int_equal(snw_device_batch_status(b)[2], 0);
+    expect_ok(snw_device_batch_reset(b, NULL, 0, &err));
+    for (int k = 0; k < nq * N; k++)
+        assert_true(snw_device_batch_q(b)[k] == snw_device_batch_home(b)[k]);
+    free(u);
+    snw_device_batch_close(one);
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static void expect_refused(const char *text, const char *device, const char *word) {
@@ -226,7 +318,10 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL HINGED "fluid: {water: {on: arm, density: 1000, added: auto}}\n",
                    "host", "fluids");
     snw_robot_model *m = open_model(models[1]);
-    snw_device_batch *b = open_batch(m, 1);
+    snw_device_batch *b = NULL;
+    assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
+    assert_non_null(strstr(err.text, "robots of this model"));
+    b = open_batch(m, 1);
     assert_int_not_equal(snw_device_batch_step(b, 1e-3, 1, &err), SNW_OK); // not started
     assert_int_not_equal(snw_device_batch_take(b, 0, 1, &err), SNW_OK);    // a muscle
     assert_non_null(strstr(err.text, "muscle"));
@@ -293,6 +388,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone),
                                        cmocka_unit_test(robots_do_not_feel_each_other),
                                        cmocka_unit_test(inputs_act_as_on_robots),
+                                       cmocka_unit_test(robots_have_own_numbers),
+                                       cmocka_unit_test(steps_have_own_inputs),
                                        cmocka_unit_test(others_are_refused),
                                        cmocka_unit_test(missing_processors_are_named),
                                        cmocka_unit_test(kernels_are_kept_whole)};

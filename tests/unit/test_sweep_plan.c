@@ -262,13 +262,13 @@ static void compare_rows(const char *folder, const char *vary, int expected) {
     assert_int_equal(snw_sweep_plan_read(path, &plan, &err), SNW_OK);
     int taken = 0;
     snw_sweep_row_computer *reuses, *fresh;
-    assert_int_equal(snw_sweep_row_computer_open(plan, &reuses, &err), SNW_OK);
-    assert_int_equal(snw_sweep_row_computer_open(plan, &fresh, &err), SNW_OK);
+    assert_int_equal(snw_sweep_row_computer_open(plan, SNW_SWEEP_ALONE, &reuses, &err), SNW_OK);
+    assert_int_equal(snw_sweep_row_computer_open(plan, SNW_SWEEP_ALONE, &fresh, &err), SNW_OK);
     snw_sweep_row_computer_fresh(fresh);
     for (int64_t i = 0; i < plan->rows; i++) {
         snw_sweep_row a, b;
-        assert_int_equal(snw_sweep_row_compute(reuses, i, NULL, NULL, &a, &err), SNW_OK);
-        assert_int_equal(snw_sweep_row_compute(fresh, i, NULL, NULL, &b, &err), SNW_OK);
+        assert_int_equal(snw_sweep_rows_compute(reuses, 1, &i, NULL, NULL, &a, &err), SNW_OK);
+        assert_int_equal(snw_sweep_rows_compute(fresh, 1, &i, NULL, NULL, &b, &err), SNW_OK);
         assert_int_equal(a.state, SNW_SWEEP_ROW_DONE);
         assert_int_equal(b.state, SNW_SWEEP_ROW_DONE);
         assert_memory_equal(a.result, b.result, (size_t)plan->nresult * sizeof *a.result);
