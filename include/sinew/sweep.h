@@ -49,6 +49,10 @@ typedef struct snw_sweep_report {
     // "packs of 8 (AVX-512)" or "alone", and why it is that; the text is constant or empty
     const char *engine;
     char why[160];
+    // the first row that failed, was refused or crashed, and its message; -1: none, or not known:
+    // rows of other shards, or all were done before
+    int64_t bad;
+    char message[256];
 } snw_sweep_report;
 
 // Hooks; each may be NULL. `user` is passed to both.

@@ -26,6 +26,7 @@
 
 enum { MOST_PANELS = 8, MOST_RUNS = 64, SHAPES = 8, MOST_SHAPES = 100 };
 static const double WIDTH = 160;                   // mm, text width of most journals
+static const double MAP = 100;                     // mm, of one of several maps
 static const double SMALLEST = 20, LARGEST = 2000; // width and height of the figure, mm
 static const double DPI = 300;
 
@@ -400,6 +401,11 @@ static snw_status make_sweep(job *j, snw_error *err) {
     j->title = t->head.title[0] ? snw_plot_text(j->pool, t->head.title) : "Sweep";
     SNW_TRY(snw_plot_sweep(j->pool, t, &how, &j->row, err));
     j->figure = j->row.figure[0];
+    // maps have legends of their own
+    const snw_panel *panel = j->figure.panel;
+    bool names = false;
+    for (int i = 0; i < panel->ncurve; i++) names = names || panel->curve[i].name;
+    if (names && !snw_args_has(j->args, "size")) j->width = fmax(WIDTH, MAP * j->row.n);
     return SNW_OK;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // sinew sweep: computes the rows of a plan on all cores or ranks, and reports the results of one.
+#include "base/clock.h"
 #include "base/fail.h"
 #include "cli/cells.h"
 #include "cli/commands.h"
@@ -22,8 +23,12 @@
 // The screen of a sweep while it runs, where standard error is a terminal.
 typedef struct sweep_screen {
     snw_meter meter;
-    bool headed; // the heading of the live table is there
+    int lines;   // of the live table
+    double told; // time of its last lines, s
 } sweep_screen;
+
+enum { HEADED = 20, FIRST = 60 }; // lines below a heading; lines before the table slows down
+static const double BLOCK = 0.02, PAUSE = 1; // s: lines that are told together, pause between
 
 static void sweep_progress(void *user, int64_t done, int64_t failed, int64_t all, double seconds) {
     sweep_screen *screen = user;
@@ -45,9 +50,12 @@ static void sweep_progress(void *user, int64_t done, int64_t failed, int64_t all
 static void sweep_row(void *user, const char *heading, const char *line) {
     sweep_screen *screen = user;
     if (!screen->meter.on) return;
+    // a long sweep has some lines a second, not all that the terminal can take
+    const double now = snw_clock_seconds(), since = now - screen->told;
+    if (screen->lines >= FIRST && since > BLOCK && since < PAUSE) return;
+    screen->told = now;
     snw_meter_clear(&screen->meter);
-    if (!screen->headed) (void)fprintf(stderr, "%s\n", heading);
-    screen->headed = true;
+    if (screen->lines++ % HEADED == 0) (void)fprintf(stderr, "%s\n", heading);
     (void)fprintf(stderr, "%s\n", line);
 }
 
@@ -154,6 +162,10 @@ static void print_counts(const snw_sweep_report *r, snw_reply *reply) {
         snw_field_integer(reply->json, "packs", r->packs);
         snw_field_text(reply->json, "engine", r->engine);
         snw_field_text(reply->json, "alone", r->why);
+        if (r->bad >= 0) {
+            snw_field_integer(reply->json, "first_bad", r->bad);
+            snw_field_text(reply->json, "message", r->message);
+        }
         snw_field_number(reply->json, "seconds", r->seconds);
         snw_field_number(reply->json, "work", r->work);
         return;
@@ -164,6 +176,7 @@ static void print_counts(const snw_sweep_report *r, snw_reply *reply) {
     if (r->crashed) printf(", %lld crashed", (long long)r->crashed);
     if (r->waiting) printf(", %lld waiting", (long long)r->waiting);
     printf("\n");
+    if (r->bad >= 0) printf("row %lld: %s\n", (long long)r->bad, r->message);
     if (r->computed > 0)
         printf("%lld computed in %.3g s, %.4g rows/s, by %d worker%s, %s%s%s%s\n",
                (long long)r->computed, r->seconds, (double)r->computed / r->seconds, r->workers,

@@ -57,6 +57,24 @@ static result_summary summarise(int64_t n, const double *f) {
     return s;
 }
 
+// Is message a told before b? Those of rows that are not done come before warnings, by their rows.
+static bool told_before(const snw_sweep_table *t, int a, int b) {
+    static const char warning[] = "warning: ";
+    const bool wa = strncmp(t->message[a], warning, sizeof warning - 1) == 0,
+               wb = strncmp(t->message[b], warning, sizeof warning - 1) == 0;
+    return wa != wb ? wb : t->message_row[a] < t->message_row[b];
+}
+
+// The message that is told after `last`, -1: the first. -1: there is none.
+static int next_message(const snw_sweep_table *t, int last) {
+    int best = -1;
+    for (int i = 0; i < t->nmessage; i++) {
+        if (last >= 0 && !told_before(t, last, i)) continue;
+        if (best < 0 || told_before(t, i, best)) best = i;
+    }
+    return best;
+}
+
 // Rows that packs have stepped; each row by itself is not worth a word.
 static void report_engines(const report *r) {
     const snw_sweep_table *t = &r->t;
@@ -95,8 +113,11 @@ static void report_states(const report *r) {
     if (j) snw_json_close(j);
     report_engines(r);
     if (!j) printf("\n");
-    for (int i = 0; !j && i < t->nmessage && i < SHOWN_MESSAGES; i++)
-        printf("  row %lld: %s\n", (long long)t->message_row[i], t->message[i]);
+    for (int i = 0, last = -1; !j && i < SHOWN_MESSAGES; i++) {
+        last = next_message(t, last);
+        if (last < 0) break;
+        printf("  row %lld: %s\n", (long long)t->message_row[last], t->message[last]);
+    }
     if (!j && t->nmessage > SHOWN_MESSAGES) printf("  ... %d messages in all\n", t->nmessage);
 }
 

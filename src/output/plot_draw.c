@@ -106,9 +106,11 @@ static void draw_axes(const snw_plot_layout *l, const snw_plot_panel_layout *p, 
 
 // ---- curves ------------------------------------------------------------------------------------
 
-// Draw the collected points as a line, or as a dot when there is one only.
-static void draw_stroke(const snw_plot_layout *l, int n, snw_pen pen, const snw_canvas *c) {
-    if (n == 1) c->dot(c->user, l->path[0], 2 * pen.width, pen.colour);
+// Draw the n collected points as a line, or as a dot when there is one only. `part`: it is a short
+// piece of a longer line, whose points were too near to each other to be collected.
+static void draw_stroke(const snw_plot_layout *l, int n, bool part, snw_pen pen,
+                        const snw_canvas *c) {
+    if (n == 1) c->dot(c->user, l->path[0], (part ? 0.5 : 2) * pen.width, pen.colour);
     if (n > 1) c->line(c->user, n, (const double(*)[2])l->path, pen);
 }
 
@@ -117,24 +119,27 @@ static double on_paper(double x) { return fmin(fmax(x, -1e4), 1e4); }
 
 static void draw_curve(const snw_plot_layout *l, const snw_plot_panel_layout *p, const snw_curve *k,
                        const snw_canvas *c) {
-    int n = 0;
+    int n = 0, all = 0;
+    bool gap = false;
     for (int i = 0; i < k->n; i++) {
         const double shown[2] = {snw_plot_axis_value(&l->x, k->x[i]),
                                  snw_plot_axis_value(&p->y, k->y[i])};
         if (!isfinite(shown[0]) || !isfinite(shown[1])) {
-            draw_stroke(l, n, k->pen, c);
-            n = 0;
+            draw_stroke(l, n, all > 1, k->pen, c);
+            n = all = 0;
+            gap = true;
             continue;
         }
         const double x = on_paper(at_x(l, &p->area, shown[0])), y = on_paper(at_y(p, shown[1]));
         if (k->marks) c->dot(c->user, (const double[]){x, y}, 2 * k->pen.width, k->pen.colour);
         if (k->bare) continue;
+        all++;
         if (n > 0 && hypot(x - l->path[n - 1][0], y - l->path[n - 1][1]) < NEAR) continue;
         l->path[n][0] = x;
         l->path[n][1] = y;
         n++;
     }
-    draw_stroke(l, n, k->pen, c);
+    draw_stroke(l, n, gap && all > 1, k->pen, c);
 }
 
 static void draw_names(const snw_plot_layout *l, const snw_plot_panel_layout *p,

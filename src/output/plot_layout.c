@@ -111,17 +111,27 @@ static double widest_tick(const snw_plot_axis *a, const snw_canvas *canvas, doub
     return most;
 }
 
-// Ticks along x, as many as their texts leave room for.
-static void set_ticks_x(const snw_figure *f, const snw_canvas *canvas, double font, double width,
-                        snw_plot_axis *a) {
+// Ticks along x, as many as their texts leave room for with `gap` between them; returns whether
+// there are two or more.
+static bool try_ticks_x(const snw_figure *f, const snw_canvas *canvas, double font, double gap,
+                        double width, snw_plot_axis *a) {
     const double whole = f->counted ? fmax(2, floor(a->hi - a->lo) + 1) : 11;
     for (int most = (int)fmin(11, whole); most >= 2; most--) {
         a->ticks = a->log ? snw_ticks_log(a->lo, a->hi, most) : snw_ticks_make(a->lo, a->hi, most);
         // of ticks at 1, 2, 5 the pair 1, 2 is closest
         const double step = a->ticks.log == 3 ? log10(2) : a->ticks.step;
         const double apart = width * step / (a->hi - a->lo);
-        if (widest_tick(a, canvas, font) + 2 * font <= apart) return;
+        if (widest_tick(a, canvas, font) + gap <= apart) return a->ticks.n >= 2;
     }
+    return false;
+}
+
+// A single tick does not show a scale: rather two that stand closer.
+static void set_ticks_x(const snw_figure *f, const snw_canvas *canvas, double font, double width,
+                        snw_plot_axis *a) {
+    if (try_ticks_x(f, canvas, font, 2 * font, width, a)) return;
+    if (try_ticks_x(f, canvas, font, 0.5 * font, width, a)) return;
+    (void)try_ticks_x(f, canvas, font, 2 * font, width, a);
 }
 
 static void set_ticks_y(double font, double height, snw_plot_axis *a) {

@@ -21,7 +21,13 @@ snw_status snw_plot_row_lay_out(const snw_figure_row *row, double width, double 
     for (int i = 0; i < row->n; i++) {
         row->figure[i].width = width / row->n;
         row->figure[i].height = height;
-        SNW_TRY(snw_plot_lay_out(&row->figure[i], canvas, pool, &out->figure[i], err));
+        const snw_status s = snw_plot_lay_out(&row->figure[i], canvas, pool, &out->figure[i], err);
+        if (s == SNW_E_ARGUMENT && row->n > 1)
+            return snw_fail(err, s,
+                            "%.0f mm are too few for %d figures side by side; give --size a larger "
+                            "width, or choose fewer",
+                            width, row->n);
+        SNW_TRY(s);
         texts += row_texts(&out->figure[i]);
     }
     for (int i = 0; i < row->n; i++) {

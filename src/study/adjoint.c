@@ -15,8 +15,10 @@
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
+#include "dynamics/hard_contact.h"
 #include "dynamics/relaxation.h"
 #include "integrate/conserving.h"
+#include "integrate/hard_step.h"
 #include "math/vector.h"
 #include "model/probe_kind.h"
 #include "study/probe.h"
@@ -40,20 +42,23 @@ const double snw_adjoint_weight[ADJOINT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60
 
 // ---- memory -------------------------------------------------------------------------------------
 
+// Forces of hard contacts.
+static size_t touch_size(const snw_model *m) { return m->hard ? 3 * (size_t)snw_hard_most(m) : 0; }
+
 static void adjoint_place(void *object, snw_fields *f) {
     snw_adjoint *o = object;
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint + 1, n = nv + nr;
     const size_t ns = (size_t)o->nscalar, ny = (size_t)o->noutput + 1, width = (size_t)o->width;
     const size_t frames = (size_t)(m->nseg + m->nobs), nz = (size_t)m->nsignal + 1;
-    const size_t nb = (size_t)m->nbranch_coordinate;
+    const size_t nb = (size_t)m->nbranch_coordinate, nt = touch_size(m);
     ADJOINT_FIELDS(SNW_FIELD_PLACE)
 }
 
 // Numbers of the bars, and of the covectors, of one scalar.
 static size_t bars_size(const snw_adjoint *a) {
     return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1 + 2 * ((size_t)a->m->nsignal + 1) +
-           1 + (size_t)a->m->nbranch_coordinate + SNW_TIMES;
+           1 + (size_t)a->m->nbranch_coordinate + touch_size(a->m) + SNW_TIMES;
 }
 
 static size_t covectors_size(const snw_adjoint *a) {
@@ -66,7 +71,8 @@ static void set_pointers(snw_adjoint *a) {
     const size_t nz = (size_t)a->m->nsignal + 1;
     for (int i = 0; i < a->nscalar; i++) {
         double *x = a->bar + (size_t)i * bars_size(a), *z = x + 6 * nv + nr;
-        double *last = z + 2 * nz + (size_t)a->m->nbranch_coordinate;
+        double *touch = z + 2 * nz + (size_t)a->m->nbranch_coordinate;
+        double *last = touch + touch_size(a->m);
         a->bars[i] = (snw_bars){.place = x,
                                 .rate = x + nv,
                                 .acc = x + 2 * nv,
@@ -77,6 +83,7 @@ static void set_pointers(snw_adjoint *a) {
                                 .z = z,
                                 .integrand = z + nz,
                                 .branch = z + 2 * nz,
+                                .touch = touch,
                                 .energy = last,
                                 .time = last + 1};
         x = a->covector + (size_t)i * covectors_size(a);
@@ -811,9 +818,22 @@ void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_in
     }
 }
 
-void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
+int adjoint_frame_forces(const snw_map *map, double *forces) {
+    const snw_hard_step *r = map->touching;
+    for (int i = 0; r && i < r->n; i++) {
+        const snw_hard_step_contact *c = &r->contact[i];
+        const bool means = map->h > 0; // of a step, impacts included; else of an equilibrium
+        for (int j = 0; j < 3; j++) forces[3 * i + j] = means ? c->p[j] / map->h : c->P[j];
+    }
+    return r ? r->n : 0;
+}
+
+void adjoint_evaluate(const snw_model *m, const snw_map *map, const double *forces,
+                      const snw_inputs *in, const snw_state *s, snw_work *w) {
+    if (map->touching) adjoint_hard_show(m, map->touching, forces, w);
     snw_residual(m, in, s, false, w);
     snw_observe(m, in, s, false, w);
+    if (map->touching) adjoint_hard_show(m, NULL, NULL, w);
 }
 
 static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const double *y,
@@ -826,9 +846,7 @@ static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const 
                         "probe '%s' has no derivative at t = %g s: it depends on more than the "
                         "state there (%s)",
                         a->m->desc->probe[a->output[i].probe].name, map->s.t,
-                        a->m->hard ? "forces of hard contacts; that of a contact in equilibrium is "
-                                     "the derivative of the energy by its place"
-                                   : "a rotation beyond half a turn, a sum over the run");
+                        "a rotation beyond half a turn, a sum over the run");
     }
     return SNW_OK;
 }
@@ -841,7 +859,7 @@ double adjoint_memory_size(const snw_model *m, const snw_map *map, int signal) {
 
 // Bars of all scalars += y_bar of the outputs without exact row times their derivative along
 // coordinate k of a part of the state, by differences; of: 0 configuration, 1 rate, 2 acceleration,
-// 3 multipliers, 4 memory of the laws, 5 strains of Maxwell branches.
+// 3 multipliers, 4 memory of the laws, 5 strains of Maxwell branches, 6 forces of hard contacts.
 static void difference_outputs(snw_adjoint *a, const snw_map *map, const double *y_bar, int of,
                                int k) {
     const snw_model *m = a->m;
@@ -850,6 +868,7 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
                      : of == 4 ? sample_rate * adjoint_memory_size(m, map, k)
                      : of == 5 ? sample_move * m->typical[snw_relaxation_place(m, k).dof]
+                     : of == 6 ? sample_rate * fmax(1e-3, fabs(a->touch[k - k % 3]))
                      : of == 2 ? sample_rate * fmax(m->typical[k], fabs(map->s.a[k]))
                                : sample_rate * m->typical[k];
     memset(unit, 0, (size_t)m->nv * sizeof *unit);
@@ -867,13 +886,16 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
         if (of == 3) a->s->lambda[k] += j * h;
         if (of == 4) a->s->z[k] += j * h;
         if (of == 5) a->s->relaxed[k] += j * h;
-        adjoint_evaluate(m, a->in, a->s, a->w);
+        if (of == 6) a->touch[k] += j * h;
+        adjoint_evaluate(m, map, a->touch, a->in, a->s, a->w);
+        if (of == 6) (void)adjoint_frame_forces(map, a->touch);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
         const double interaction = snw_interaction_energy(m, a->w);
         for (int s = 0; s < a->nscalar; s++) {
             double *const part[] = {a->bars[s].place,  a->bars[s].rate, a->bars[s].acc,
-                                    a->bars[s].lambda, a->bars[s].z,    a->bars[s].branch};
+                                    a->bars[s].lambda, a->bars[s].z,    a->bars[s].branch,
+                                    a->bars[s].touch};
             for (int i = 0; i < a->noutput; i++) {
                 const double less = adjoint_has_interaction(a, i) ? interaction : 0;
                 if (!a->exact[i])
@@ -887,7 +909,8 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
 snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw_error *err) {
     const snw_model *m = a->m;
     adjoint_inputs_at(a, map->t_laws);
-    adjoint_evaluate(m, a->in, &map->s, a->w);
+    (void)adjoint_frame_forces(map, a->touch);
+    adjoint_evaluate(m, map, a->touch, a->in, &map->s, a->w);
     memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
     adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
     if (y) SNW_TRY(check_outputs(a, map, y, err));
@@ -910,14 +933,16 @@ snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw
     return SNW_OK;
 }
 
-// Is the probe smooth enough for differences? The onset of a contact force is not.
+// Is the probe smooth enough for differences? The onset of the force of a compliant contact is not;
+// hard contacts keep their states.
 static bool is_smooth(const snw_model *m, int probe) {
     static const bool of_motion[SNW_PROBE_COUNT] = {
         [SNW_PROBE_RELATIVE] = true,      [SNW_PROBE_ACCELERATION] = true,
         [SNW_PROBE_ENERGY] = true,        [SNW_PROBE_MOMENTUM] = true,
         [SNW_PROBE_LENGTH] = true,        [SNW_PROBE_VOLUME] = true,
         [SNW_PROBE_CENTER_OF_MASS] = true};
-    const bool touches = m->ncontact_point > 0 || m->ntouching_rod > 0;
+    bool touches = false;
+    for (int i = 0; i < m->ncontact; i++) touches = touches || !m->contact[i].hard;
     return !touches || of_motion[m->desc->probe[probe].kind];
 }
 
@@ -970,6 +995,10 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
         difference_outputs(a, map, y_bar, 3, k);
     for (int k = 0; rest && !all_places && k < m->nsignal; k++) {
         if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k);
+    }
+    const int touching = map->touching ? 3 * map->touching->n : 0;
+    for (int k = 0; rest && !all_places && k < touching; k++) {
+        if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k);
     }
     for (int k = 0; rest && !all_places && k < m->nbranch_coordinate; k++)
         difference_outputs(a, map, y_bar, 5, k);
@@ -1083,7 +1112,8 @@ void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
         snw_observe(m, x->in, &map->s, false, x->w);
     } else {
         snw_inputs_at(m, map->t_laws + x->shift, x->in);
-        adjoint_evaluate(m, x->in, &map->s, x->w);
+        (void)adjoint_frame_forces(map, a->touch);
+        adjoint_evaluate(m, map, a->touch, x->in, &map->s, x->w);
     }
     memset(x->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *x->rotation);
     adjoint_read_outputs(a, m, x->in, &map->s, x->w, x->rotation, x->column, y);

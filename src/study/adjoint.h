@@ -18,6 +18,7 @@ typedef struct snw_bars {
     double *z, *integrand;            // nsignal: memory of the laws, integrands at the state
     double *energy;                   // reference energy of the conserving scheme
     double *branch;                   // nbranch_coordinate: strains of Maxwell branches
+    double *touch;                    // 3 snw_hard_most: forces of hard contacts in the last step
     double *time;                     // SNW_TIMES
 } snw_bars;
 

@@ -506,6 +506,40 @@ static void apply_path(const snw_adjoint *a, const snw_map *map, int out, int in
 
 // ---- back ---------------------------------------------------------------------------------------
 
+// First unknown of the force that frames show of contact i, which is its impulse over the length of
+// the step, or its force in an equilibrium; -1: none. *held: contacts before it that have one
+static int force_at(const adjoint_hard *x, const snw_map *map, int i, int *held) {
+    const snw_hard_step_contact *c = &map->hard->contact[i];
+    const bool step = map->kind == SNW_MAP_HARD;
+    if ((step ? c->in_impulse : c->in_step) == SNW_HARD_OPEN) return -1;
+    return (step ? x->l.p : x->l.P) + 3 * (*held)++;
+}
+
+double adjoint_hard_take_forces(const snw_adjoint *a, const snw_map *map, int scalar, double *mu) {
+    double *touch = a->bars[scalar].touch, by_length = 0;
+    const double h = map->kind == SNW_MAP_HARD ? map->h : 1;
+    for (int i = 0, held = 0; i < map->hard->n; i++) {
+        const int at = force_at(a->hard, map, i, &held);
+        for (int j = 0; j < 3 && at >= 0; j++) {
+            mu[at + j] += touch[3 * i + j] / h;
+            by_length -= touch[3 * i + j] * map->hard->contact[i].p[j] / (h * h);
+        }
+    }
+    memset(touch, 0, 3 * (size_t)snw_hard_most(a->m) * sizeof *touch);
+    return by_length;
+}
+
+void adjoint_hard_keep_forces(const snw_adjoint *a, const snw_map *map, int k, double length) {
+    double *touch = a->bars[k].touch;
+    const double h = map->kind == SNW_MAP_HARD ? map->h : 1;
+    for (int i = 0, held = 0; i < map->hard->n; i++) {
+        const int at = force_at(a->hard, map, i, &held);
+        for (int j = 0; j < 3; j++)
+            touch[3 * i + j] =
+                at < 0 ? 0 : a->hard->x[at + j] / h - length * map->hard->contact[i].p[j] / (h * h);
+    }
+}
+
 static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
     adjoint_hard *x = a->hard;
@@ -514,12 +548,13 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     snw_bars *b = &a->bars[scalar];
     double *mu = x->mu + (size_t)scalar * (size_t)l->n, *t = b->time;
     double *place = x->line, *rate = place + nv;
-    const double by_acc = snw_vector_dot(nv, b->acc, x->acc_h);
+    double by_acc = snw_vector_dot(nv, b->acc, x->acc_h);
     memset(mu, 0, (size_t)l->n * sizeof *mu);
     apply_path(a, map, Q_END, BY_D, true, b->place, mu + l->d);
     apply_path(a, map, A_END, BY_D, true, b->acc, mu + l->d);
     for (int i = 0; i < nv; i++) mu[l->v2 + i] = b->rate[i];
     for (int i = 0; i < m->nconstraint; i++) mu[l->lambda + i] = b->lambda[i];
+    if (m->hard) by_acc += adjoint_hard_take_forces(a, map, scalar, mu);
     if (l->h >= 0) mu[l->h] = t[SNW_TIME_NOW] + by_acc;
     hard_solve_transposed(x, mu);
     memset(place, 0, 2 * (size_t)nv * sizeof *place);
@@ -584,6 +619,7 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
         d[i] -= x->by_t[i] * before + (l->h < 0 ? x->by_h[i] * length : 0);
     hard_solve(x, d);
     if (l->h >= 0) length = d[l->h];
+    if (m->hard) adjoint_hard_keep_forces(a, map, k, length);
     memset(place, 0, 2 * (size_t)nv * sizeof *place);
     apply_path(a, map, Q_END, BY_PLACE, false, b->place, place);
     apply_path(a, map, Q_END, BY_D, false, d + l->d, place);

@@ -129,6 +129,12 @@ void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, 
 void hard_power_row(const hard_evaluation *e, const snw_work *w, const snw_state *s,
                     const snw_hard_contact *c, const double f[3], double *row);
 
+// Forces that frames show of the contacts of a step or equilibrium: mu += the bars by them, which
+// are taken, returns the bar of the length of the step; or, forward, those of variable k <- from
+// the unknowns in x->x and the change of the length.
+double adjoint_hard_take_forces(const snw_adjoint *a, const snw_map *map, int scalar, double *mu);
+void adjoint_hard_keep_forces(const snw_adjoint *a, const snw_map *map, int k, double length);
+
 // Memory for the equations of a map. SNW_E_SINGULAR: the state of a contact is not clear, or (the
 // second) contacts hold the robot more than once, which the sweep back does not allow.
 SNW_NODISCARD snw_status adjoint_hard_begin(snw_adjoint *a, const snw_map *map, snw_error *err);

@@ -87,27 +87,47 @@ static void add_place_row(const adjoint_hard *x, int nv, int row, double c, cons
     for (int k = 0; k < nv; k++) *hard_entry(x, A, row, k) += c * by[k];
 }
 
-void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, snw_work *w) {
-    const snw_model *m = e->m;
-    w->hard_is_given = r != NULL;
+// w <- no forces; `given`: those that follow.
+static void begin_forces(const snw_model *m, bool given, snw_work *w) {
+    w->hard_is_given = given;
     w->nhard_touch = 0;
     for (int k = 0; k < 2 * m->nstop; k++) w->hard_stop[k] = 0;
-    if (!r) return;
-    memset(w->hard_given, 0, 3 * (size_t)m->ncontact_point * sizeof *w->hard_given);
-    for (int i = 0; i < r->n; i++) {
+    if (given) memset(w->hard_given, 0, 3 * (size_t)m->ncontact_point * sizeof *w->hard_given);
+}
+
+// w <- the force of a contact
+static void give_force(const snw_model *m, const snw_hard_contact *at, const double f[3],
+                       snw_work *w) {
+    if (at->limit >= 0) {
+        w->hard_stop[at->limit] = f[0];
+        return;
+    }
+    double *to = w->hard_given + 3 * (ptrdiff_t)at->point;
+    if (at->point < 0) {
+        if (w->nhard_touch == m->most_touch) return;
+        w->hard_touch[w->nhard_touch] = at->touch;
+        to = w->hard_touch[w->nhard_touch++].held;
+    }
+    memcpy(to, f, 3 * sizeof *f);
+}
+
+void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, snw_work *w) {
+    begin_forces(e->m, r != NULL, w);
+    for (int i = 0; r && i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
-        double *to = w->hard_given + 3 * (ptrdiff_t)c->at.point;
+        double f[3];
         if (of == 0 && c->in_step == SNW_HARD_OPEN) continue;
-        if (c->at.limit >= 0) {
-            w->hard_stop[c->at.limit] = of ? c->p[0] - e->h * c->P1[0] : c->P[0];
-            continue;
-        }
-        if (c->at.point < 0) {
-            if (w->nhard_touch == m->most_touch) continue;
-            w->hard_touch[w->nhard_touch] = c->at.touch;
-            to = w->hard_touch[w->nhard_touch++].held;
-        }
-        for (int j = 0; j < 3; j++) to[j] = of ? c->p[j] - e->h * c->P1[j] : c->P[j];
+        for (int j = 0; j < 3; j++) f[j] = of ? c->p[j] - e->h * c->P1[j] : c->P[j];
+        give_force(e->m, &c->at, f, w);
+    }
+}
+
+void adjoint_hard_show(const snw_model *m, const snw_hard_step *r, const double *forces,
+                       snw_work *w) {
+    begin_forces(m, r != NULL, w);
+    for (int i = 0; r && i < r->n; i++) {
+        const double *f = forces + 3 * i;
+        if (f[0] != 0) give_force(m, &r->contact[i].at, f, w);
     }
 }
 

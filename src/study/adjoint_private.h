@@ -20,8 +20,9 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, C_place, nv *nr, "the same by places; of rows of velocities at fixed rates")        \
     AT(bool, of_rates, nr, "is the row one of velocities (wheels)?")                               \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns *(6 * nv + nr + 2 * nz + nb + 1 + SNW_TIMES), "bars")                       \
+    AT(double, bar, ns *(6 * nv + nr + 2 * nz + nb + nt + 1 + SNW_TIMES), "bars")                  \
     AT(double, covector, ns *(6 * nv + 2 * nr + nz + nb), "covectors")                             \
+    AT(double, touch, nt, "forces of hard contacts in a frame")                                    \
     AT(double, branch, nb, "scratch")                                                              \
     AT(double, branch_force, nv, "generalised force of a strain of a branch")                      \
     AT(double, live_row, 2 * nv * (size_t)m->nlive, "live signals by places and rates")            \
@@ -146,13 +147,14 @@ void adjoint_hard_add_force(const snw_adjoint *a, const snw_map *map, const doub
 // An equilibrium with hard contacts (adjoint_rest.c): its matrix; bars back through it; rows (nv +
 // nconstraint) and gaps of its contacts by a model in the sampler, at its state, and their products
 // with the covectors; x (nv + nconstraint) <- solution for the right side x of the residual and the
-// derivatives `by` of the equations.
+// derivatives `by` of the equations by a variable, whose forces of contacts are kept.
 SNW_NODISCARD snw_status adjoint_rest_prepare(snw_adjoint *a, const snw_map *map, snw_error *err);
 SNW_NODISCARD snw_status adjoint_rest_back(snw_adjoint *a, const snw_map *map, snw_error *err);
 void adjoint_rest_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *rows,
                             double *gap);
 void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
-void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, double *x);
+void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, int variable, const double *by,
+                        double *x);
 // Free joints on SO(3) x R^3 (adjoint_split.c). Variations, and bars, of rates and accelerations at
 // a state: those of body twists become those of the chart, and back. K, D, M at fixed body rates
 // <- at fixed chart rates. Increment of a step whose rotations carry variations along.
@@ -306,8 +308,15 @@ SNW_NODISCARD snw_status adjoint_factor(snw_adjoint *a, bool near, const char *w
 // Is the output an energy that has a part in contacts, springs and stops? Its onset is not smooth,
 // so that part has derivatives of its own (a->interaction).
 bool adjoint_has_interaction(const snw_adjoint *a, int output);
-// Residual and observers at s; outputs there; rates of the rows.
-void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
+// Residual and observers at s with the forces (3 for each) of the hard contacts that a frame shows;
+// outputs there; rates of the rows.
+void adjoint_evaluate(const snw_model *m, const snw_map *map, const double *forces,
+                      const snw_inputs *in, const snw_state *s, snw_work *w);
+// forces <- of the hard contacts of a frame; returns their number.
+int adjoint_frame_forces(const snw_map *map, double *forces);
+// w <- the forces (3 for each) of the contacts of a step along their axes at its end; NULL: none.
+void adjoint_hard_show(const snw_model *m, const struct snw_hard_step *r, const double *forces,
+                       snw_work *w);
 void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
                           const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
                           double *y);

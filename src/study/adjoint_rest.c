@@ -101,6 +101,7 @@ snw_status adjoint_rest_back(snw_adjoint *a, const snw_map *map, snw_error *err)
         memset(mu, 0, (size_t)l->n * sizeof *mu);
         memcpy(mu + l->d, b->place, (size_t)m->nv * sizeof *mu);
         for (int k = 0; k < m->nconstraint; k++) mu[l->lambda + k] = b->lambda[k];
+        (void)adjoint_hard_take_forces(a, map, i, mu);
         hard_solve_transposed(x, mu);
         memcpy(a->covectors[i].mu, mu + l->d, (size_t)m->nv * sizeof *mu);
         for (int k = 0; k < m->nconstraint; k++) a->covectors[i].nu[k] = -mu[l->lambda + k];
@@ -127,7 +128,8 @@ void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *ma
     }
 }
 
-void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, double *x) {
+void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, int variable, const double *by,
+                        double *x) {
     adjoint_hard *h = a->hard;
     const hard_layout *l = &h->l;
     double *d = h->x;
@@ -137,5 +139,6 @@ void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, do
     for (int i = 0; i < map->hard->n; i++)
         d[l->P + 3 * i] = -by[snw_sensitivity_size(a, map) - map->hard->n + i];
     hard_solve(h, d);
+    adjoint_hard_keep_forces(a, map, variable, 0);
     memcpy(x, d, (size_t)l->P * sizeof *x);
 }

@@ -15,7 +15,7 @@ enum {
         COLUMN_total
 };
 
-// Energies of rods, joints, masses and springs only: those of fluids, contacts, cables and stops
+// Energies of rods, joints, masses, springs and stops only: those of fluids, contacts and cables
 // are not differentiated.
 static snw_output_use use_of_energy(const snw_model *m, int column) {
     const bool known = column == COLUMN_kinetic || column == COLUMN_elastic ||
@@ -28,16 +28,27 @@ static snw_output_use use_of_energy(const snw_model *m, int column) {
         if (m->rod[i].section_varies) return SNW_OUTPUT_OTHER;
     }
     return known && m->nfluid_point == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
-                   m->nstop == 0 && m->nforce_field == 0
+                   m->nforce_field == 0
                ? SNW_OUTPUT_ENERGY
                : SNW_OUTPUT_OTHER;
 }
 
 static snw_output_use use_of_reaction(const snw_model *m, const snw_probe_desc *p) {
+    if (m->hard) return SNW_OUTPUT_OTHER; // forces of contacts beyond the joint
     if (p->of == SNW_PROBE_OF_LOOP)
         return m->loop[p->item].friction == 0 ? SNW_OUTPUT_STATE : SNW_OUTPUT_OTHER;
     return p->of == SNW_PROBE_OF_LINK && m->ntendon_segment == 0 ? SNW_OUTPUT_JOINT
                                                                  : SNW_OUTPUT_OTHER;
+}
+
+// Is it the force of a hard contact, which is an unknown of the step (adjoint_hard.c)?
+static bool is_hard_force(const snw_model *m, const snw_adjoint_output *o) {
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    for (int i = 0; i < m->ncontact; i++) {
+        if (!m->contact[i].hard) return false;
+    }
+    return (p->kind == SNW_PROBE_CONTACT && o->column < 3) ||
+           (p->kind == SNW_PROBE_REACTION && p->of == SNW_PROBE_OF_CONTACT);
 }
 
 const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_output *o) {
@@ -47,6 +58,7 @@ const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_outp
 snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o) {
     const snw_probe_desc *p = &m->desc->probe[o->probe];
     const snw_reading r = snw_probe_table[p->kind].reading;
+    if (is_hard_force(m, o)) return SNW_OUTPUT_STATE;
     if (p->kind == SNW_PROBE_ENERGY) return use_of_energy(m, o->column);
     if (p->kind == SNW_PROBE_RELATIVE || p->kind == SNW_PROBE_ACCELERATION) return SNW_OUTPUT_STATE;
     if (p->of == SNW_PROBE_OF_FORCE_ELEMENT)
@@ -54,6 +66,7 @@ snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o
                                                                         : SNW_OUTPUT_OTHER;
     if (p->kind == SNW_PROBE_REACTION) return use_of_reaction(m, p);
     if (p->kind == SNW_PROBE_WRENCH) {
+        if (m->hard) return SNW_OUTPUT_OTHER; // likewise
         // pulls of straight tendons and the flux of a fluid past the station are not differentiated
         return m->ntendon_segment == 0 && m->rod[snw_output_station(m, o)->rod].fluid < 0
                    ? SNW_OUTPUT_WRENCH
@@ -78,6 +91,7 @@ bool snw_output_knows_geometry(const snw_model *m, const snw_adjoint_output *o) 
         return !t->has_friction && !t->area && (use == SNW_OUTPUT_STATE || !reads);
     }
     if (p->kind == SNW_PROBE_RELATIVE && m->probe_count[o->probe] > 1) return false;
+    if (is_hard_force(m, o)) return false; // its axes follow surfaces
     return use != SNW_OUTPUT_OTHER;
 }
 

@@ -230,7 +230,7 @@ static void apply_static(snw_adjoint *a, const snw_map *map, int k, const double
     adjoint_memory_force(a, map, k, 0, x);
     adjoint_branch_force(a, map, k, 0, x);
     if (map->hard) {
-        adjoint_rest_solve(a, map, by, x);
+        adjoint_rest_solve(a, map, k, by, x);
     } else {
         snw_bordered_matrix_solve(a->T, x);
     }
@@ -577,7 +577,9 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         if (j == 0) continue;
         const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
         move_state(a, map, b, j * h, true, true);
-        adjoint_evaluate(m, a->in, a->s, a->w);
+        const int touching = 3 * adjoint_frame_forces(map, a->touch);
+        for (int i = 0; i < touching; i++) a->touch[i] += j * h * b->touch[i];
+        adjoint_evaluate(m, map, a->touch, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, a->sample);
         const double interaction = snw_interaction_energy(m, a->w);

@@ -576,6 +576,18 @@ void snw_tape_find_times(snw_tape *t, bool all) {
     }
 }
 
+// `frame` gets the hard contacts of the last step or equilibrium, whose forces it shows.
+static void show_touching(const snw_tape *t, snw_map *frame) {
+    for (const snw_map *map = frame; map-- > t->map;) {
+        if (snw_map_is_step(map) || map->kind == SNW_MAP_STATIC) {
+            frame->touching = map->hard;
+            frame->h = map->kind == SNW_MAP_STATIC ? 0 : map->h;
+            return;
+        }
+        if (map->begins || map->kind == SNW_MAP_FROM) return;
+    }
+}
+
 snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     snw_tape *t = user;
     if (at->shown) return SNW_OK;
@@ -592,6 +604,7 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     }
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
     if (map) map->t_laws = at->in->t;
+    if (map && t->m->hard) show_touching(t, map);
     t->frames++;
     set_mark(t);
     return t->failed ? snw_fail_memory(err) : SNW_OK;

@@ -64,6 +64,9 @@ typedef struct snw_map {
     const double *q0, *v0, *ddx; // nq, nv, stages x nv
     // of a step with hard contacts; of an equilibrium with them: those that touch; NULL: none
     const struct snw_hard_step *hard;
+    // of a frame after a step with hard contacts, whose length is `h` then, or after an equilibrium
+    // with them: that one's; NULL: none
+    const struct snw_hard_step *touching;
     // of a step of the conserving scheme, from q0, v0 with the memory z_from, d with multipliers
     double energy, start_laws, gravity_laws;
     // of an explicit scheme, from q0, v0 with the memory z_from

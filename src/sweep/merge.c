@@ -52,6 +52,12 @@ static void free_block(merge_block *b) {
     snw_free(b->frames);
 }
 
+static void note_bad(snw_sweep_count *count, const snw_sweep_row *row) {
+    if (row->state == SNW_SWEEP_ROW_DONE || (count->bad >= 0 && count->bad < row->row)) return;
+    count->bad = row->row;
+    (void)snprintf(count->message, sizeof count->message, "%.250s", row->message);
+}
+
 static snw_status take_row(void *user, const snw_sweep_row *row, snw_error *err) {
     merge_block *b = user;
     if (row->row < b->at || row->row >= b->at + b->n) return SNW_OK;
@@ -64,6 +70,7 @@ static snw_status take_row(void *user, const snw_sweep_row *row, snw_error *err)
     b->frames[i] = row->nframe;
     for (size_t k = 0; k < (size_t)b->plan->nresult; k++) b->result[k * n + i] = row->result[k];
     b->count->seconds += row->seconds;
+    note_bad(b->count, row);
     if (!row->message[0]) return SNW_OK;
     return snw_sweep_writer_message(b->writer, row->row, row->message, err);
 }
@@ -190,7 +197,7 @@ static snw_status merge_all(merge_block *b, snw_error *err) {
 snw_status snw_sweep_merge(const snw_sweep_plan *plan, const snw_sweep_row_computer *c,
                            const snw_sweep_parts *parts, const char *output, snw_sweep_count *count,
                            snw_error *err) {
-    *count = (snw_sweep_count){0};
+    *count = (snw_sweep_count){.bad = -1};
     merge_block b = {.plan = plan, .parts = parts, .count = count};
     const snw_sweep_words states = {.n = SNW_SWEEP_ROW_STATE_COUNT,
                                     .name = snw_sweep_row_state_name};

@@ -10,7 +10,9 @@
 // Rows by their states, and those that are computed by their engines.
 typedef struct snw_sweep_count {
     int64_t state[SNW_SWEEP_ROW_STATE_COUNT], engine[SNW_SWEEP_ENGINE_COUNT];
-    double seconds; // of all computed rows
+    double seconds;    // of all computed rows
+    int64_t bad;       // the first row that is not done; -1: none
+    char message[256]; // its message
 } snw_sweep_count;
 
 // Write `output` with the rows of all parts. Of rows that several parts have, one is taken.

@@ -83,16 +83,18 @@ struct snw_sweep_row_computer {
 
 // ---- overrides ----------------------------------------------------------------------------------
 
+static void parameter_text(const snw_sweep_parameter *p, double value, char out[NAME]) {
+    if (p->label) {
+        (void)snprintf(out, NAME, "%s=%s", p->path, p->label[(int)value]);
+    } else {
+        (void)snprintf(out, NAME, "%s=%.17g %s", p->path, value, p->unit);
+    }
+}
+
 static void write_overrides(row_lane *l) {
     const snw_sweep_plan *plan = l->of->plan;
-    for (int i = 0; i < plan->nparameter; i++) {
-        const snw_sweep_parameter *p = &plan->parameter[i];
-        if (p->label) {
-            (void)snprintf(l->text[i], NAME, "%s=%s", p->path, p->label[(int)l->value[i]]);
-        } else {
-            (void)snprintf(l->text[i], NAME, "%s=%.17g %s", p->path, l->value[i], p->unit);
-        }
-    }
+    for (int i = 0; i < plan->nparameter; i++)
+        parameter_text(&plan->parameter[i], l->value[i], l->text[i]);
 }
 
 // ---- scalars ------------------------------------------------------------------------------------
@@ -197,15 +199,16 @@ static snw_status choose_run(snw_sweep_row_computer *c, snw_error *err) {
                    p->run_location);
 }
 
-// A parameter must name a part of the model, and have its unit.
+// A parameter must name a part of the model, and have its unit. *asks <- only the model knows.
 static snw_status check_parameter(const snw_sweep_plan *p, snw_document_numbers *model,
-                                  snw_sweep_parameter *x, snw_error *err) {
+                                  snw_sweep_parameter *x, bool *asks, snw_error *err) {
     bool given = false;
     snw_quantity_read now = {0};
     const snw_status s = snw_document_numbers_find(model, x->path, p->path, &given, &now, err);
     if (s == SNW_E_MEMORY) return s;
     if (s != SNW_OK && !given) return at_plan(err, s, x->location);
     *err = (snw_error){0};
+    *asks = !given;
     if (x->label) return SNW_OK;
     const bool known = s == SNW_OK && given; // not a law, and given by the file
     if (!x->unit) {
@@ -213,10 +216,44 @@ static snw_status check_parameter(const snw_sweep_plan *p, snw_document_numbers 
         return x->unit ? SNW_OK : snw_fail_memory(err);
     }
     if (!known || strcmp(now.unit, x->unit) == 0) return SNW_OK;
+    *asks = !now.unit[0]; // `mass: 1` is in kg, which its reader knows
+    if (*asks) return SNW_OK;
     return at_plan(err,
                    snw_fail(err, SNW_E_PARSE, "'%s' is in '%s' in the model, and in '%s' here",
                             x->path, now.unit[0] ? now.unit : "1", x->unit[0] ? x->unit : "1"),
                    x->location);
+}
+
+// A key that the file does not give may be one that it could, and a number without a unit may take
+// one: the model must take the value of the first row or of the last. Other wrong values are those
+// of rows.
+static snw_status check_in_model(const snw_sweep_row_computer *c, int i, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    const snw_sweep_parameter *x = &p->parameter[i];
+    const int64_t row[2] = {0, p->rows - 1};
+    double *value = snw_alloc((size_t)p->nparameter * sizeof *value);
+    const char **set = snw_alloc(((size_t)p->nset + 1) * sizeof *set);
+    snw_status s = value && set ? SNW_OK : snw_fail_memory(err);
+    for (int k = 0; k < p->nset && set; k++) set[k] = p->set[k];
+    for (int k = 0; k < 2 && value && set; k++) {
+        char text[NAME];
+        snw_desc *desc = NULL;
+        *err = (snw_error){0};
+        snw_sweep_plan_values(p, row[k], value);
+        parameter_text(x, value[i], text);
+        set[p->nset] = text;
+        s = snw_document_describe_with(c->document, c->run, p->nset + 1, set, NULL, &desc, err);
+        snw_desc_destroy(desc);
+        if (s == SNW_OK || s == SNW_E_MEMORY) break;
+    }
+    snw_free(value);
+    snw_free(set);
+    if (s == SNW_OK || s == SNW_E_MEMORY) return s;
+    char text[NAME];
+    (void)snprintf(text, sizeof text, "the model does not take '%.60s': %.160s", x->path,
+                   err->text);
+    *err = (snw_error){0};
+    return at_plan(err, snw_fail(err, SNW_E_PARSE, "%s", text), x->location);
 }
 
 static snw_status check_parameters(snw_sweep_row_computer *c, snw_error *err) {
@@ -224,8 +261,11 @@ static snw_status check_parameters(snw_sweep_row_computer *c, snw_error *err) {
     snw_document_numbers *model;
     SNW_TRY(snw_document_numbers_open(c->document, c->run, p->nset, p->set, &model, err));
     snw_status s = SNW_OK;
-    for (int i = 0; i < p->nparameter && s == SNW_OK; i++)
-        s = check_parameter(p, model, &p->parameter[i], err);
+    for (int i = 0; i < p->nparameter && s == SNW_OK; i++) {
+        bool asks = false;
+        s = check_parameter(p, model, &p->parameter[i], &asks, err);
+        if (s == SNW_OK && asks) s = check_in_model(c, i, err);
+    }
     snw_document_numbers_close(model);
     return s;
 }
@@ -498,7 +538,8 @@ static snw_status create_row(row_lane *l, snw_desc *desc, bool reuses, snw_run *
 
 // The message of a failed row, with the place in the model where it has one.
 static void row_message(row_lane *l, const snw_error *err) {
-    if (err->line > 0) {
+    // a place within an override tells nothing
+    if (err->line > 0 && strcmp(err->file, "--set") != 0) {
         (void)snprintf(l->message, sizeof l->message, "%.120s:%d:%d: %.360s", err->file, err->line,
                        err->column, err->text);
     } else {

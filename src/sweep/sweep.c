@@ -159,6 +159,8 @@ static void take_counts(sweep_session *s, const snw_sweep_count *c) {
     s->report.waiting = c->state[SNW_SWEEP_ROW_WAITING];
     s->report.packs = c->engine[SNW_SWEEP_PACKS];
     s->report.work = c->seconds;
+    s->report.bad = c->bad;
+    (void)snprintf(s->report.message, sizeof s->report.message, "%s", c->message);
 }
 
 static snw_status merge_parts(sweep_session *s, snw_error *err) {
@@ -208,7 +210,7 @@ static snw_status count_complete(sweep_session *s, snw_error *err) {
     if (!pool) return snw_fail_memory(err);
     snw_sweep_table t;
     const snw_status status = snw_sweep_table_read(s->output, pool, &t, err);
-    snw_sweep_count count = {0};
+    snw_sweep_count count = {.bad = -1};
     for (int64_t i = 0; status == SNW_OK && i < t.head.rows; i++) {
         if (t.state[i] < SNW_SWEEP_ROW_STATE_COUNT) count.state[t.state[i]]++;
         count.seconds += t.seconds[i];
@@ -278,6 +280,7 @@ static snw_status open_session(sweep_session *s, const char *plan, snw_error *er
     s->parts.nseries = snw_sweep_row_columns(s->computer);
     s->report.rows = s->plan->rows;
     s->report.waiting = s->plan->rows;
+    s->report.bad = -1;
     s->report.leads = !s->mpi || snw_sweep_ranks_leads(s->mpi);
     s->report.workers = s->mpi ? snw_sweep_ranks_workers(s->mpi) : s->workers;
     return SNW_OK;

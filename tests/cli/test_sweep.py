@@ -185,6 +185,10 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertIn("5 failed, 5 refused", text)
         self.assertIn("the study has no state at t = 3 s", text)
         self.assertIn("cart.yaml:5", text)
+        self.assertEqual([line.split()[1] for line in text.splitlines() if line.startswith("  row ")], [f"{i}:" for i in range(5)])
+        self.assertEqual(report["first_bad"], 0)
+        self.assertIn(report["message"], text)
+        self.assertIn("row 0: " + report["message"], self.succeeds("sweep", "bad.yaml", "--force").out)
 
     def test_words_and_lists(self):
         self.write("words.yaml", """\
@@ -299,9 +303,9 @@ class Figures(Sweep):
     def test_mistakes(self):
         self.succeeds("sweep", "grid.yaml")
         for options, says in ((["--over", "aa"], "no parameter 'aa'"), (["--probe", "forse"], "did you mean 'force'?"),
-                              (["--energy"], "a sweep takes --probe"), (["--size", "20x20"], "too small")):
+                              (["--energy"], "a sweep takes --probe"), (["--size", "20x20"], "side by side; give --size a larger width")):
             result = self.sinew("plot", "grid.h5", "-o", "f.svg", *options)
-            self.assertEqual(result.code, 2 if "too small" not in says else result.code, result)
+            self.assertEqual(result.code, 2 if "side by side; give --size a larger width" not in says else result.code, result)
             self.assertIn(says, result.err)
         self.succeeds("run", "cart.yaml", "-o", "run.h5")
         self.assertIn("--over names parameters of a sweep", self.sinew("plot", "run.h5", "--over", "a").err)
@@ -476,6 +480,8 @@ class BadInput(Sweep):
         self.plan("sinew: 1\nmodel: other.yaml\n" + vary + keep, ["p.yaml:2:8", "other.yaml"])
         self.plan(model + "vary: {A: [1, 2]}\n" + keep, ["p.yaml:3:8", "'A'"])
         self.plan(model + "vary: {kart.stiffness: [1, 2]}\n" + keep, ["p.yaml:3:8", "kart"])
+        self.plan(model + "vary: {cart.bod.mass: [1 kg, 2 kg]}\n" + keep, ["p.yaml:3:8: the model does not take 'cart.bod.mass': unknown key 'bod'"])
+        self.plan(model + "vary: {cart.body.mass: [1 m, 2 m]}\n" + keep, ["p.yaml:3:8: the model does not take 'cart.body.mass'"])
         self.plan(model + "vary: {k: [1 N/m, 2 m]}\n" + keep, "p.yaml:3:19: '2 m' is in 'm', but the number before it in 'N/m'")
         self.plan(model + "vary: {k: [1 N, 2 N]}\n" + keep, "'k' is in 'N/m' in the model, and in 'N' here")
         self.plan(model + "vary: {a: {from: 1, to: 2}}\n" + keep, "give 'values', or 'points' of a range")

@@ -440,6 +440,97 @@ static void soft_stops_are_gathered(void **state) {
     }
 }
 
+// ---- forces as results
+// ---------------------------------------------------------------------------
+
+// A wheel that slides: N = m g, friction mu m g against it, its moment about the origin -x N + z T.
+static void forces_of_a_sliding_wheel(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {mu: 0.2, m: 2, g: 9, a: 4, v: 1, k: 3}\n"
+        "gravity: [a, 0, -g]\n"
+        "robot:\n"
+        "  along: {on: world, joint: prismatic, axis: x}\n"
+        "  up: {on: along, joint: prismatic, axis: z, pose: {xyz: [0, 0, 0.1]}}\n"
+        "  ball: {on: up, joint: revolute, axis: y, stiffness: k, body: {sphere: {radius: 0.1}, "
+        "mass: m}}\n"
+        "initial: {along: {rate: v}}\n"
+        "contacts: {floor: {ground: {on: ball, hard: true, friction: mu}}}\n"
+        "probes: {c: {contact: floor}, f: {reaction: floor}}\n"
+        "study: [dynamic: {for: 0.1 s, step: 5 ms}]\n";
+    // the first frame has no force; x = v t + (a - mu g) t^2/2
+    const double t = 0.1, m = 2, g = 9, mu = 0.2, x = t + (4 - mu * g) * t * t / 2;
+    const double want[18] = {0,
+                             g * 0.0975,
+                             m * 0.0975,
+                             0,
+                             0,
+                             0,
+                             -m * g,
+                             -mu * g,
+                             -mu * m,
+                             0,
+                             0,
+                             0,
+                             m * g * g * t * t / 2,
+                             -g * x,
+                             -m * x + m * g * mu * t * t / 2,
+                             -m * g * t * t / 2,
+                             -m * g * t,
+                             0};
+    question q = {.text = text,
+                  .nby = 6,
+                  .by = {"mu", "m", "g", "a", "v", "k"},
+                  .nof = 3,
+                  .of = {"integral(c.fz)", "c.fx", "f.my"}};
+    near_both(&q, 18, want, 1e-9);
+    static outcome got;
+    q.method = SNW_GRADIENT_ADJOINT;
+    answer(&q, &got);
+    assert_int_equal(got.info.sweeps, 1);
+    assert_int_equal(got.info.gathered, 6);
+}
+
+// An arm on the floor: of a wheel that rolls and of a fixed tip, in motion and in equilibrium; the
+// reaction and the wrench within the rod contain them; a stop.
+static void forces_on_a_soft_arm(void **state) {
+    (void)state;
+    static const char leg[] =
+        "sinew: 1\n"
+        "parameters: {E: 8 MPa, m: 0.1 kg, d: 2 cm, l: 0.5, g: 9.81 m/s^2, s: 2 N}\n"
+        "gravity: [0, 0, -g]\n"
+        "materials: {rubber: {young: E, poisson: 0.45, density: 1100, damping: 5 ms}}\n"
+        "robot:\n"
+        "  hip: {on: world, joint: revolute, axis: z, limits: [-10 deg, 5 deg], stop: {hard: "
+        "true}, "
+        "body: {mass: 10 g, inertia: [1e-5, 1e-5, 1e-5]}}\n"
+        "  arm: {on: hip, rod: {length: l, section: {circle: {radius: 1 cm}}, material: rubber, "
+        "strain: {bend_y: legendre 2, bend_z: constant}, nodes: 8}}\n"
+        "  tip: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.02, damping: 1e-3, body: "
+        "{mass: "
+        "m, sphere: {radius: d}}}\n"
+        "contacts: {floor: {ground: {on: tip, hard: true, friction: %s, at: [0, 0, -5 cm]}}}\n"
+        "loads: {side: {on: tip, force: [0, s, 0]}}\n"
+        "probes: {c: {contact: floor}, hip: {reaction: hip}, w: {wrench: arm@50%%}}\n"
+        "study: [%s]\n";
+    char text[2000];
+    (void)snprintf(text, sizeof text, leg, "0.3", "dynamic: {for: 0.3 s, step: 5 ms}");
+    question q = {.text = text,
+                  .nby = 6,
+                  .by = {"E", "m", "d", "l", "g", "s"},
+                  .nof = 3,
+                  .of = {"integral(c.fz^2 + c.fx)", "hip.my + hip.mz", "w.my"}};
+    follows(&q, 1e-8, 1e-5, 1e-4);
+    (void)snprintf(text, sizeof text, leg, "0", "static:");
+    question rest = {.text = text,
+                     .nby = 6,
+                     .by = {"E", "m", "d", "l", "g", "s"},
+                     .nof = 2,
+                     .of = {"c.fz", "hip.my + hip.mz"}};
+    follows(&rest, 1e-9, 1e-4, 1e-6);
+}
+
 // ---- checkpoints and refusals -------------------------------------------------------------------
 
 static void checkpoints_give_the_same_bits(void **state) {
@@ -506,6 +597,8 @@ int main(void) {
         cmocka_unit_test(a_contact_passes_a_node),
         cmocka_unit_test(rods_strike_rods),
         cmocka_unit_test(loops_and_given_motion),
+        cmocka_unit_test(forces_of_a_sliding_wheel),
+        cmocka_unit_test(forces_on_a_soft_arm),
         cmocka_unit_test(a_hard_stop_bounces),
         cmocka_unit_test(stops_stop_and_hold),
         cmocka_unit_test(soft_stops_are_gathered),

@@ -263,7 +263,7 @@ export class SweepChart {
             to.stroke();
         };
         // rows outside of the ranges first; many lines are thinner, so that their density is visible
-        const inside = new Set(this.chosen), alpha = Math.min(0.75, Math.max(0.12, 40 / sweep.row.length));
+        const inside = new Set(this.chosen), alpha = Math.min(0.75, Math.max(0.03, 60 / sweep.row.length));
         const bad = (i: number) => sweep.states[sweep.state[i]] !== 'done';
         for (let i = 0; i < sweep.row.length; i++) if (!inside.has(i)) trace(i, line, 1, 0.8);
         for (const i of inside) trace(i, bad(i) ? warn : sweep.run[i] >= 0 ? accent : faint, sweep.run[i] >= 0 ? 1.2 : 1, sweep.run[i] >= 0 ? Math.max(alpha, 0.5) : alpha);
