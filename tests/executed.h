@@ -18,6 +18,7 @@ typedef struct outcome {
     int warnings;
     char said[500];  // the last message
     char first[500]; // the first one
+    char noted[500]; // the last note
 } outcome;
 
 static inline void count_warning(void *user, const char *message) {
@@ -25,6 +26,12 @@ static inline void count_warning(void *user, const char *message) {
     if (o->warnings++ == 0) (void)snprintf(o->first, sizeof o->first, "%s", message);
     (void)snprintf(o->said, sizeof o->said, "%s", message);
 }
+
+static inline void keep_note(void *user, const char *message) {
+    outcome *o = user;
+    (void)snprintf(o->noted, sizeof o->noted, "%s", message);
+}
+
 // Run the study of a text, with this form of the rod equations in steps by shooting (NULL: that of
 // the engine). A text that cannot be read fails the test; the caller checks how the run ends.
 static inline void execute_form(const char *text, const struct snw_shoot_form *form, outcome *o) {
@@ -40,7 +47,7 @@ static inline void execute_form(const char *text, const struct snw_shoot_form *f
     }
     snw_series_init(&o->series, snw_run_describe(run)->ncolumn);
     const snw_recorder recorder = snw_series_recorder(&o->series);
-    const snw_run_hooks hooks = {.user = o, .warn = count_warning};
+    const snw_run_hooks hooks = {.user = o, .warn = count_warning, .note = keep_note};
     o->status = snw_run_execute(run, 1, &recorder, &hooks, &o->totals, &o->err);
     snw_run_destroy(run);
     release(doc, desc);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes the text that a graphics processor compiles: device_source.py OUT COMPILER [FLAGS..].
 
-The compiler's preprocessor turns src/gpu/device_engine.inc into one text without includes. Three spellings change:
+The compiler's preprocessor turns src/gpu/device_engine.inc into one text without includes. Spellings change:
 - compound literals of C, `(snw_twist){..}`, become C++'s `snw_twist{..}`;
 - whole numbers of the structs in CONSTANT may be constants of the kernel: `nv` of a model is one where the macro
   SNW_MODEL_nv is defined;
@@ -56,9 +56,22 @@ def constants(text: str, struct: str, prefix: str, own: tuple[str, ...]) -> tupl
     return text[:begin] + body + text[end:], names
 
 
+def plain_tables(text: str) -> str:
+    """Tables of C with designators, `{[A] = {..}, [B] = {..}}`, in C++: without them. The compiler checks their order."""
+    entry, orders = r"(?<=[{,])\s*\[(SNW_\w+)\] = (?=\{)", ""
+
+    def table(found: re.Match[str]) -> str:
+        nonlocal orders
+        orders += "".join(f"static_assert(snw_device::{name} == {i});\n" for i, name in enumerate(re.findall(entry, found[0])))
+        return re.sub(entry, " ", found[0])
+
+    return re.sub(r"\{\s*\[SNW_\w+\] = \{.*?\};", table, text, flags=re.DOTALL) + orders
+
+
 def main() -> None:
     out, compiler = Path(sys.argv[1]), sys.argv[2:]
     text = re.sub(r"\((\w+)\)\{", r"\1{", preprocess(compiler))
+    text = plain_tables(text)
     text, changed = re.subn(r"\bSNW_MAGNUS_POINTS = \d+", "SNW_MAGNUS_POINTS = SNW_POINTS", text)
     if changed != 1:
         sys.exit("device_source.py: SNW_MAGNUS_POINTS is not defined as expected")

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "cli/commands.h"
 #include "cli/job.h"
+#include "cli/stop.h"
 #include "language/table.h"
 #include "sinew/estimate.h"
 
@@ -313,8 +314,12 @@ static snw_status filter_rows(estimation *o, snw_robot *r, snw_error *err) {
                             "line %d: t = %g s is no whole number of steps of %g s after %g s; "
                             "give another --step",
                             o->data.line[row], t[row], o->map.step, now);
-        for (int k = 0; k < (int)round(steps); k++)
+        for (int k = 0; k < (int)round(steps); k++) {
+            if (snw_stop_asked())
+                return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s%s", now,
+                                o->out ? "; the estimates so far are written" : "");
             SNW_TRY(snw_estimator_predict(o->filter, o->u, err));
+        }
         now = t[row];
         SNW_TRY(snw_estimator_correct(o->filter, o->u, o->y, err));
         const snw_estimate *e = snw_estimator_view(o->filter);

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/job.h"
+#include "cli/stop.h"
 #include "sinew/gradient.h"
 
 #include <math.h>
@@ -162,6 +163,7 @@ static snw_status show_gradient(const snw_args *args, snw_robot_model *model,
 
 static snw_status gradient_job(const snw_args *args, const snw_job *job, snw_reply *reply,
                                snw_error *err) {
+    SNW_TRY(snw_stop_at_once(err));
     if (job->n > 1 && snw_args_has(args, "run"))
         return snw_fail(err, SNW_E_ARGUMENT, "a gradient is that of one run; choose one");
     snw_gradient_options how = snw_gradient_defaults();

@@ -9,6 +9,7 @@
 #include "cli/linear_print.h"
 #include "cli/linear_write.h"
 #include "cli/part_number.h"
+#include "cli/stop.h"
 #include "sinew/linear.h"
 #include "sinew/study.h"
 
@@ -157,6 +158,7 @@ static snw_status read_options(const snw_args *args, const snw_job *job, snw_lin
 
 static snw_status linearize_job(const snw_args *args, const snw_job *job, snw_reply *reply,
                                 snw_error *err) {
+    SNW_TRY(snw_stop_at_once(err));
     const char *out = snw_args_value(args, "output");
     if (out) SNW_TRY(snw_linear_format_check(out, err));
     snw_linear_options how = snw_linear_defaults();

@@ -267,7 +267,8 @@ static snw_status solve_row(solve_options *o, snw_robot *r, int row, const snw_s
         print_line(how.time, found, row == 0);
     }
     snw_inverse_close(found);
-    return snw_stop_check(err);
+    if (!snw_stop_asked()) return SNW_OK;
+    return snw_fail(err, SNW_E_STOPPED, "stopped after the targets at t = %g s", how.time);
 }
 
 static snw_status solve_series(solve_options *o, snw_robot *r, snw_reply *reply, bool *reached,
@@ -286,7 +287,10 @@ static snw_status solve_series(solve_options *o, snw_robot *r, snw_reply *reply,
     for (int row = 0; row < o->series.nrow && s == SNW_OK; row++)
         s = solve_row(o, r, row, path ? &to : NULL, reply, reached, err);
     if (reply->json) snw_json_close(reply->json);
-    return path ? snw_output_close(&out, s, err) : s;
+    if (!path) return s;
+    if (s != SNW_E_STOPPED) return snw_output_close(&out, s, err);
+    SNW_TRY(snw_output_close(&out, SNW_OK, err)); // the rows so far
+    return s;
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -297,6 +301,7 @@ static snw_status solve_robot(solve_options *o, snw_robot *r, snw_reply *reply, 
     SNW_TRY(read_options(o, err));
     if (snw_args_has(o->args, "targets")) return solve_series(o, r, reply, reached, err);
     snw_inverse_result *found = NULL;
+    SNW_TRY(snw_stop_at_once(err));
     SNW_TRY(snw_robot_solve_inverse(r, &o->how, &found, err));
     *reached = found->reached;
     if (reply->json) {

@@ -8,6 +8,7 @@
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/part_number.h"
+#include "cli/stop.h"
 #include "language/table.h"
 #include "sinew/track.h"
 
@@ -230,6 +231,7 @@ static snw_status track_robot(const snw_args *args, const snw_job *job, snw_robo
 
 static snw_status track_job(const snw_args *args, const snw_job *job, snw_reply *reply,
                             bool *converged, snw_error *err) {
+    SNW_TRY(snw_stop_at_once(err));
     const char *const *set = NULL;
     const int nset = snw_args_values(args, "set", &set);
     if (job->n > 1 && snw_args_has(args, "run"))

@@ -42,6 +42,12 @@ void snw_stop_defer(void) {
     if (!asked) set_handlers(request_stop);
 }
 
+snw_status snw_stop_at_once(snw_error *err) {
+    SNW_TRY(snw_stop_check(err));
+    set_handlers(end_process);
+    return SNW_OK;
+}
+
 bool snw_stop_asked(void) { return asked != 0; }
 
 bool snw_stop_hook(void *user) {

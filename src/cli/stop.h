@@ -16,6 +16,9 @@ void snw_stop_install(void);
 // From now on the first SIGINT or SIGTERM only sets a flag; the caller polls snw_stop_asked.
 void snw_stop_defer(void);
 bool snw_stop_asked(void);
+// From now on a signal ends the process at once again: for computations that keep nothing.
+// SNW_E_STOPPED when there was one before.
+SNW_NODISCARD snw_status snw_stop_at_once(snw_error *err);
 // The same as a hook of runs (snw_run_hooks).
 bool snw_stop_hook(void *user);
 

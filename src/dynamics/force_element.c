@@ -19,7 +19,7 @@ static snw_vec3 force_element_velocity(const snw_work *w, int seg) {
 
 // Law of the elongation.
 static double element_law(const void *element, double x) {
-    const snw_force_element *e = element;
+    const snw_force_element *e = (const snw_force_element *)element;
     return snw_expr_value(e->force, (snw_at){.x = x, .L = e->rest});
 }
 

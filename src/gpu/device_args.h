@@ -17,7 +17,9 @@ typedef enum snw_device_status {
     SNW_DEVICE_MASSLESS,    // its mass matrix is singular
     SNW_DEVICE_DIVERGED,    // no step was solved, however short
     SNW_DEVICE_SHORT_STEPS, // it needs shorter steps, within which the laws of the file vary
-    SNW_DEVICE_ENERGY       // the scheme creates energy: steps are too long
+    SNW_DEVICE_ENERGY,      // the scheme creates or loses energy: steps are too long
+    SNW_DEVICE_OPEN,        // its loops cannot be closed, or its drives not be followed
+    SNW_DEVICE_DRAWN        // a law draws a rod of variable length in completely
 } snw_device_status;
 
 // Action of a caller's input on a number of snw_inputs: block[at] += by * u[input].
@@ -27,15 +29,18 @@ typedef struct snw_device_map {
 } snw_device_map;
 
 typedef struct snw_device_args {
-    const void *model;  // made by device_model on the same processor
-    size_t model_bytes; // from the model of a robot to that of the next; 0: one model for all
-    int n;              // robots
+    const void *model;      // made by device_model on the same processor
+    size_t model_bytes;     // from the model of a robot to that of the next; 0: one model for all
+    int n;                  // robots
+    unsigned char *scratch; // n times scratch_bytes: workspaces; NULL: on the stacks of the threads
+    size_t scratch_bytes;
     // state
     double *q;      // nq x n
     double *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
     double *h;      // n: length of the last step (snw_history); NaN before the first start
     double *mass;   // nv x n: diagonal of the mass matrix at the start
     double *onset;  // 2 x n: present limit of the step after a start, updates without growth
+    double *lambda; // nconstraint x n: multipliers
     double *energy; // (3 + powers) x n: energy created, largest in motion, heat, work of each kind
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
@@ -58,7 +63,9 @@ typedef struct snw_device_args {
     double longest; // longest step, s
     snw_scheme scheme;
     int tighten, max_iter;
-    int account; // steps are judged by the energy that they create
+    int account;       // steps are judged by the energy that they create
+    double loss_limit; // of the energy in motion, in a step of a robot with loops
+    int project_end;   // velocities and accelerations at the end of steps satisfy the loops
     double tolerance;
     // points
     int npoint;

@@ -32,6 +32,15 @@ template <class T> concept arithmetic = !__is_class(T) && requires { static_cast
 #define __builtin_trap __trap
 #define restrict __restrict
 typedef size_t atomic_size_t;
+static inline void memmove(void *to, const void *from, size_t bytes) {
+    unsigned char *x = (unsigned char *)to;
+    const unsigned char *y = (const unsigned char *)from;
+    if (x < y) {
+        for (size_t i = 0; i < bytes; i++) x[i] = y[i];
+    } else {
+        for (size_t i = bytes; i-- > 0;) x[i] = y[i];
+    }
+}
 #else
 #include "base/number_class.hpp"
 static inline bool isnan(double x) { return x != x; }

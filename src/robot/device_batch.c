@@ -29,6 +29,8 @@
 // Threads of a block, and blocks that a multiprocessor has at a time at least: with these a thread
 // has 128 registers, the fastest of 64 to 255 on an H200.
 enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
+enum { MOST_UNKNOWNS = 600 };      // of a step: matrices are dense
+enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUDA allows 512 kB
 
 // Arrays of a batch on its device.
 #define DEVICE_BATCH_FIELDS(X)                                                                     \
@@ -37,11 +39,13 @@ enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
     X(h, n * sizeof(double), "length of the last step")                                            \
     X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
     X(onset, 2 * n * sizeof(double), "limit of steps after a start")                               \
+    X(lambda, nconstraint *n * sizeof(double), "multipliers")                                      \
     X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
     X(status, n * sizeof(int), "of each robot")                                                    \
     X(iterations, n * sizeof(unsigned), "of each robot")                                           \
     X(tangents, n * sizeof(unsigned), "of each robot")                                             \
     X(u, ninput *n * sizeof(double), "inputs")                                                     \
+    X(workspace, b->scratch_bytes *n, "of robots whose workspace no thread's stack holds")         \
     X(home, (nq + nv) * n * sizeof(double), "state in which robots begin again")
 
 typedef enum device_call { CALL_START, CALL_STEPS, CALL_POINTS, CALLS } device_call;
@@ -69,6 +73,7 @@ struct snw_device_batch {
     snw_robot_model **own;    // n, of robots whose laws or loads differ; NULL: those of the model
     int nown;
     snw_inputs *own_in;     // scratch
+    size_t scratch_bytes;   // of a robot in `workspace`; 0: a thread's stack has it
     unsigned char *scratch; // of the host
     bool *taken;            // actuators whose inputs the caller gives
     snw_device_map *map;    // of their inputs
@@ -210,12 +215,15 @@ static snw_status launch(snw_device_batch *b, device_call call, snw_error *err) 
 // Upper bound of the bytes that the device's form of the model takes: each number of the stream
 // belongs to an array whose elements are at most the largest struct of the model.
 static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
-    const size_t elements = (size_t)(m->nseg + m->npath + m->npose + m->nblock + m->nspring +
-                                     m->nslice + m->nrod + m->nload + m->nload_point + m->ntendon +
-                                     m->ntendon_point + m->ntendon_segment + m->nv + 64);
+    const size_t elements =
+        (size_t)(m->nseg + m->npath + m->npose + m->nblock + m->nspring + m->nslice + m->nrod +
+                 m->nload + m->nload_point + m->ntendon + m->ntendon_point + m->ntendon_segment +
+                 m->nv + m->nloop + m->ndrive + m->nforce_element + m->nfluid + m->nfluid_point +
+                 m->nvariable_node + 64);
+    const size_t rows = (size_t)(m->nv + m->nconstraint); // of the matrix
     return sizeof *m + (stream->nwhole + stream->nnumber) * 16 + elements * (sizeof(snw_rod) + 64) +
            (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) +
-           (size_t)m->nv * (size_t)(m->nv + 8) * sizeof(size_t) + 4096; // order of elimination
+           rows * (rows + 8) * sizeof(size_t) + 4096; // order of elimination
 }
 
 // Makes `n` models, one after the other, from as many rows of numbers on the device.
@@ -261,6 +269,7 @@ static snw_status create_arrays(snw_device_batch *b, snw_error *err) {
     const snw_model *m = b->robot->m;
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
     const size_t ninput = (size_t)b->ninput, npower = (size_t)snw_npower(m);
+    const size_t nconstraint = (size_t)m->nconstraint;
     size_t n = 1, each = 0;
 #define X(name, bytes, meaning) each += bytes;
     DEVICE_BATCH_FIELDS(X)
@@ -299,12 +308,14 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
 // Why the device does not serve these steps, in words; NULL: it does. Packs serve more.
 static const char *device_refuses(const snw_implicit *im) {
     const snw_model *m = im->m;
-    if (m->nconstraint > 0 || m->nloop > 0) return "loops and driven coordinates";
-    if (m->nfeed > 0) return "rods of variable length";
+    if (m->nv + m->nconstraint > MOST_UNKNOWNS)
+        return "robots of more than 600 coordinates and rows";
     if (m->nstop > 0) return "stops of joints";
-    if (m->nforce_element > 0) return "springs, cables, dampers and bushings between sites";
-    if (m->nfluid > 0) return "fluids";
     if (m->ncontact_point > 0) return "contacts";
+    if (m->nforce_element > 0 && m->one_sided) return "cables between sites";
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
+    }
     return snw_packs_refuse(im);
 }
 
@@ -357,7 +368,9 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     if (s == SNW_OK && !used) s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
     b->model_bytes = (used + 255) / 256 * 256; // the device's form is not larger
     const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
-    if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, scratch, err);
+    // the workspace of a large robot does not fit the stack of a thread
+    b->scratch_bytes = b->cuda && scratch > THREAD_BYTES ? (scratch + 15) / 16 * 16 : 0;
+    if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, b->scratch_bytes ? 16 : scratch, err);
     if (s == SNW_OK && !b->cuda && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
     snw_free(host);
     SNW_TRY(s);
@@ -370,11 +383,14 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
                                 .h = b->h,
                                 .mass = b->mass,
                                 .onset = b->onset,
+                                .lambda = b->lambda,
                                 .energy = b->energy,
                                 .status = b->status,
                                 .iterations = b->iterations,
                                 .tangents = b->tangents,
                                 .u = b->u,
+                                .scratch = b->scratch_bytes ? b->workspace : NULL,
+                                .scratch_bytes = b->scratch_bytes,
                                 .nlaw = (int)nlaw};
     return fill_arrays(b, err);
 }
@@ -454,7 +470,12 @@ const char *snw_device_batch_status_text(int status) {
     case SNW_DEVICE_DIVERGED:
         return "no motion was found, however short the steps";
     case SNW_DEVICE_ENERGY:
-        return "the scheme creates energy: its steps are too long; ask for shorter ones";
+        return "the scheme creates or loses energy: its steps are too long; ask for shorter ones";
+    case SNW_DEVICE_DRAWN:
+        return "a law draws a rod of variable length in completely";
+    case SNW_DEVICE_OPEN:
+        return "its loops cannot be closed from here, or driven coordinates cannot follow their "
+               "laws";
     case SNW_DEVICE_SHORT_STEPS:
         return "it needs shorter steps than asked for while laws of the file vary; ask for shorter "
                "ones";
@@ -828,6 +849,8 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
     b->args.tolerance = im->opts.tolerance;
     b->args.max_iter = im->opts.max_iter;
     b->args.longest = b->robot->how.step;
+    b->args.loss_limit = im->loss_limit;
+    b->args.project_end = im->undamped && !im->opts.undamped_velocities;
     b->args.account =
         b->account && im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0;
     b->started = true;

@@ -282,8 +282,7 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
         const snw_scheme_family family = snw_scheme_table[d->step[i].scheme].family;
         const bool dynamic = d->step[i].kind == SNW_STEP_DYNAMIC;
-        s->lone |= d->step[i].steady || (dynamic && family == SNW_FAMILY_ODE) ||
-                   (d->step[i].kind == SNW_STEP_STATIC && s->phase[k].m->hard);
+        s->lone |= dynamic && family == SNW_FAMILY_ODE;
         s->conserving |= dynamic && family == SNW_FAMILY_CONSERVING;
         s->collocation |= dynamic && family == SNW_FAMILY_COLLOCATION;
     }

@@ -42,7 +42,10 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
         return refuse(step, "only static and dynamic steps and changes have one", err);
     if (step->engine == SNW_ENGINE_SHOOTING)
-        return refuse(step, "the shooting engine has none; leave out 'engine'", err);
+        return refuse(step,
+                      "the shooting engine has none; 'engine: strain' has that of the same robot, "
+                      "and the method 'differences' takes differences of whole runs",
+                      err);
     if (step->kind == SNW_STEP_STATIC) {
         if (gradient_has(m, SNW_SIGNAL_SAMPLED))
             return refuse(step, "equilibria under laws with 'sampled' have none", err);

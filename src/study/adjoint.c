@@ -372,9 +372,13 @@ static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err
         const snw_bars *b = &a->bars[i];
         adjoint_branch_begin(a, map, i);
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
-        for (int k = 0; k < a->m->nv && map->steady; k++) { // rates of the laws
+        const size_t nv = (size_t)a->m->nv;
+        snw_covectors *v = &a->covectors[i];
+        for (size_t k = 0; k < nv && map->steady; k++) { // rates of the laws
             if (!a->driven[k]) continue;
-            a->covectors[i].law_rate[k] = b->rate[k], a->covectors[i].law_acc[k] = b->acc[k];
+            v->law_rate[k] = b->rate[k], v->law_acc[k] = b->acc[k];
+            v->by_law_rate[k] = b->rate[k] - snw_vector_dot(a->m->nv, a->D + nv * k, v->mu);
+            v->by_law_acc[k] = b->acc[k] - snw_vector_dot(a->m->nv, a->M + nv * k, v->mu);
         }
         adjoint_memory_back(a, map, i);
         adjoint_branch_back(a, map, i);
@@ -857,12 +861,31 @@ double adjoint_memory_size(const snw_model *m, const snw_map *map, int signal) {
     return m->signal[signal].kind == SNW_SIGNAL_STATE && z > 0 ? z : fmax(1e-3, z);
 }
 
+// Are all forces linear in accelerations, multipliers and strains of branches, and of second degree
+// in velocities, and with them energies, accelerations and reactions?
+static bool forces_are_quadratic(const snw_model *m) {
+    bool friction = false;
+    for (int i = 0; i < m->nloop; i++) friction = friction || m->loop[i].friction != 0;
+    for (int i = 0; i < m->ntendon; i++) friction = friction || m->tendon[i].has_friction;
+    for (int i = 0; i < m->nspring; i++) friction = friction || m->spring[i].friction != 0;
+    return !friction && m->nlive == 0 && m->nfluid_point == 0 && m->ncontact_point == 0 &&
+           m->ntouching_rod == 0 && m->nstop == 0 && m->nforce_element == 0 && m->nlaw_point == 0;
+}
+
+// Does an output depend on what moves in such a robot, and as its forces do?
+static bool is_mechanical(snw_probe_kind kind) {
+    return kind == SNW_PROBE_ENERGY || kind == SNW_PROBE_ACCELERATION ||
+           kind == SNW_PROBE_MOMENTUM || kind == SNW_PROBE_REACTION || kind == SNW_PROBE_WRENCH;
+}
+
 // Bars of all scalars += y_bar of the outputs without exact row times their derivative along
 // coordinate k of a part of the state, by differences; of: 0 configuration, 1 rate, 2 acceleration,
 // 3 multipliers, 4 memory of the laws, 5 strains of Maxwell branches, 6 forces of hard contacts.
+// `exact`: two values are.
 static void difference_outputs(snw_adjoint *a, const snw_map *map, const double *y_bar, int of,
-                               int k) {
+                               int k, bool exact) {
     const snw_model *m = a->m;
+    const int samples = exact ? 1 : ADJOINT_SAMPLES;
     double *unit = a->line, *sum = a->sample;
     const double h = of == 0   ? sample_move * m->typical[k]
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
@@ -872,9 +895,10 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
                      : of == 2 ? sample_rate * fmax(m->typical[k], fabs(map->s.a[k]))
                                : sample_rate * m->typical[k];
     memset(unit, 0, (size_t)m->nv * sizeof *unit);
-    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+    for (int j = -samples; j <= samples; j++) {
         if (j == 0) continue;
-        const double c = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
+        const double weight = exact ? 0.5 : adjoint_weight[(j < 0 ? -j : j) - 1];
+        const double c = (j < 0 ? -weight : weight) / h;
         snw_state_copy(m, &map->s, a->s);
         if (of == 0) {
             unit[k] = j * h;
@@ -950,7 +974,8 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
                              const double *y, snw_error *err) {
     const snw_model *m = a->m;
     const int nv = m->nv;
-    bool any = false, rest = false, all_places = true;
+    bool any = false, rest = false, all_places = true, of_motion = true;
+    bool quadratic = forces_are_quadratic(m);
     for (int i = 0; i < a->nscalar * a->noutput; i++) any = any || y_bar[i] != 0;
     if (!any) return SNW_OK;
     adjoint_split_end(a, &map->s);
@@ -971,9 +996,11 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
                 const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
                 for (int k = 0; k < nv; k++) a->bars[s].place[k] += bar * a->interaction[k];
             }
+            const snw_probe_kind kind = m->desc->probe[a->output[i].probe].kind;
             rest = true;
-            all_places =
-                all_places && snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);
+            all_places = all_places && snw_probe_is_configuration(kind);
+            of_motion = of_motion && (kind == SNW_PROBE_ENERGY || kind == SNW_PROBE_MOMENTUM);
+            quadratic = quadratic && is_mechanical(kind);
             continue;
         }
         const double *row = a->rows + 2 * (size_t)nv * (size_t)i;
@@ -985,23 +1012,24 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
             }
         }
     }
+    const bool still = quadratic && of_motion; // not functions of accelerations and multipliers
     for (int k = 0; rest && k < nv; k++) {
-        difference_outputs(a, map, y_bar, 0, k);
+        difference_outputs(a, map, y_bar, 0, k, false);
         if (all_places) continue;
-        difference_outputs(a, map, y_bar, 1, k);
-        difference_outputs(a, map, y_bar, 2, k);
+        difference_outputs(a, map, y_bar, 1, k, quadratic);
+        if (!still) difference_outputs(a, map, y_bar, 2, k, quadratic);
     }
-    for (int k = 0; rest && !all_places && k < m->nconstraint; k++)
-        difference_outputs(a, map, y_bar, 3, k);
+    for (int k = 0; rest && !all_places && !still && k < m->nconstraint; k++)
+        difference_outputs(a, map, y_bar, 3, k, quadratic);
     for (int k = 0; rest && !all_places && k < m->nsignal; k++) {
-        if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k);
+        if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k, false);
     }
     const int touching = map->touching ? 3 * map->touching->n : 0;
     for (int k = 0; rest && !all_places && k < touching; k++) {
-        if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k);
+        if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k, false);
     }
     for (int k = 0; rest && !all_places && k < m->nbranch_coordinate; k++)
-        difference_outputs(a, map, y_bar, 5, k);
+        difference_outputs(a, map, y_bar, 5, k, false);
     return SNW_OK;
 }
 

@@ -417,7 +417,8 @@ static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjo
 // Bars of the laws of drives += derivatives by value, rate and acceleration of their motions.
 static void add_drives(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const snw_model *m = a->m;
-    const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
+    const bool rates = map->kind == SNW_MAP_STEP || map->steady;
+    const bool rest = map->kind == SNW_MAP_STATIC;
     for (int i = 0; i < m->ndrive && a->motions; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || snw_drive_is_fixed(m, i) || !snw_drive_holds(m, &map->s, i)) continue;
@@ -425,8 +426,8 @@ static void add_drives(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
             const snw_covectors *of = &adjoint->covectors[k];
             const double nu = of->nu[d->row];
             double w[3] = {-nu, 0, 0};
-            if (step) w[1] = of->by_law_rate[d->dof], w[2] = of->by_law_acc[d->dof];
-            if (!step && !rest) // its rows are those of rates
+            if (rates) w[1] = of->by_law_rate[d->dof], w[2] = of->by_law_acc[d->dof];
+            if (!rates && !rest) // its rows are those of rates
                 w[0] = 0, w[1] = map->kind == SNW_MAP_RESTART ? of->z[d->row] : 0, w[2] = nu;
             snw_model_laws_add_drive(a->laws, i, map->t_laws, w,
                                      a->bar + (size_t)k * a->size + arrays_size(m));
@@ -491,19 +492,24 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         arrays_add_conserved(a, adjoint, map);
         return;
     }
-    const bool is_static = map->kind == SNW_MAP_STATIC;
+    const bool equilibrium = map->kind == SNW_MAP_STATIC, is_static = equilibrium && !map->steady;
+    if (equilibrium && map->hard) {
+        arrays_add_rest(a, adjoint, map);
+        add_drives(a, adjoint, map);
+        return;
+    }
     const double *z = adjoint_map_state(map).z; // integrals before half a step of integrands
     inputs_at(a, adjoint, map->t_laws);
     a->in->integral_step = a->held->integral_step = adjoint_half_step(map);
     snw_state_copy(m, &map->s, a->s);
     if (m->nsignal > 0) memcpy(a->s->z, z, (size_t)m->nsignal * sizeof *z);
-    if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
+    if (map->kind == SNW_MAP_STEP || map->steady) snw_constraints_impose(m, a->in, a->s);
     snw_residual(m, a->in, a->s, is_static, a->w);
-    const bool rows = is_static || map->kind == SNW_MAP_STEP; // others have those of rates
+    const bool rows = equilibrium || map->kind == SNW_MAP_STEP; // others have those of rates
     for (int k = 0; k < a->nscalar; k++) {
         const snw_covectors *of = &adjoint->covectors[k];
         const arrays_covectors by = {of->mu, rows ? of->nu : NULL,
-                                     is_static ? NULL : of->integrand};
+                                     equilibrium ? NULL : of->integrand};
         virtual_motion(a, a->s, by.mu, a->at_mu);
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
         if (m->nbranch)
@@ -574,6 +580,11 @@ void arrays_virtual_motion(snw_model_arrays *a, const snw_state *s, const double
 void arrays_subtract_product(snw_model_arrays *a, arrays_covectors by, const snw_state *s,
                              double *bar) {
     subtract_products(a, by, s, false, bar);
+}
+
+void arrays_subtract_static_product(snw_model_arrays *a, arrays_covectors by, const snw_state *s,
+                                    double *bar) {
+    subtract_products(a, by, s, true, bar);
 }
 
 void arrays_subtract_gravity(snw_model_arrays *a, snw_vec3 by, double *bar) {

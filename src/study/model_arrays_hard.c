@@ -353,3 +353,27 @@ void arrays_add_hard(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_
         add_start(&y);
     }
 }
+
+void arrays_add_rest(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    adjoint_hard *x = adjoint->hard;
+    const snw_hard_step *r = map->hard;
+    const snw_state s = adjoint_map_state(map);
+    arrays_inputs_at(a, map->t_laws);
+    for (int k = 0; k < a->nscalar; k++) {
+        const snw_covectors *of = &adjoint->covectors[k];
+        const hard_sum y = {.a = a,
+                            .x = x,
+                            .map = map,
+                            .e = {.m = a->m, .x = x, .map = map},
+                            .mu = x->mu + (size_t)k * (size_t)x->l.n,
+                            .bar = a->bar + (size_t)k * a->size};
+        hard_give_forces(&y.e, r, 0, a->w);
+        snw_residual(a->m, a->in, &s, true, a->w);
+        arrays_virtual_motion(a, &s, of->mu);
+        arrays_subtract_static_product(a, (arrays_covectors){.mu = of->mu, .nu = of->nu}, &s,
+                                       y.bar);
+        hard_give_forces(&y.e, NULL, 0, a->w);
+        for (int i = 0; i < r->n; i++) add_gap(&y, a->w, &r->contact[i].at, y.mu[x->l.P + 3 * i]);
+        subtract_motion(&y, (snw_energy_weights){0}, &s);
+    }
+}

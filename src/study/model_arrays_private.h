@@ -53,6 +53,9 @@ typedef struct arrays_covectors {
 // motion of mu.
 void arrays_subtract_product(snw_model_arrays *a, arrays_covectors by, const snw_state *s,
                              double *bar);
+// The same of an equilibrium, whose velocities are zero.
+void arrays_subtract_static_product(snw_model_arrays *a, arrays_covectors by, const snw_state *s,
+                                    double *bar);
 // bar -= derivatives of eta'M X by the inertia of a segment; of a product by its mass and by its
 // first moment; by gravity, under the inputs a->in.
 void arrays_subtract_inertia(const snw_model_arrays *a, int seg, snw_twist eta, snw_twist X,
@@ -75,6 +78,8 @@ void arrays_subtract_diagonal(const snw_model_arrays *a, int rod, int i, double 
 void arrays_subtract_spring(const snw_model_arrays *a, int spring, double by, double *bar);
 // Bars of a step with hard contacts (model_arrays_hard.c).
 void arrays_add_hard(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);
+// Bars of an equilibrium with hard contacts.
+void arrays_add_rest(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);
 // Bars of a step of the conserving scheme, or of its reference energy
 // (model_arrays_conserving.c); its memory.
 void arrays_add_conserved(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);

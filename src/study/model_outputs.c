@@ -15,8 +15,8 @@ enum {
         COLUMN_total
 };
 
-// Energies of rods, joints, masses, springs and stops only: those of fluids, contacts and cables
-// are not differentiated.
+// Energies of rods, joints, masses, springs and stops only: those of fluids, compliant contacts and
+// cables are not differentiated.
 static snw_output_use use_of_energy(const snw_model *m, int column) {
     const bool known = column == COLUMN_kinetic || column == COLUMN_elastic ||
                        column == COLUMN_gravity || column == COLUMN_total;
@@ -27,10 +27,10 @@ static snw_output_use use_of_energy(const snw_model *m, int column) {
     for (int i = 0; i < m->nrod; i++) {
         if (m->rod[i].section_varies) return SNW_OUTPUT_OTHER;
     }
-    return known && m->nfluid_point == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
-                   m->nforce_field == 0
-               ? SNW_OUTPUT_ENERGY
-               : SNW_OUTPUT_OTHER;
+    // hard contacts have no energy
+    const bool touches = !m->hard && (m->ncontact_point > 0 || m->ntouching_rod > 0);
+    return known && m->nfluid_point == 0 && !touches && m->nforce_field == 0 ? SNW_OUTPUT_ENERGY
+                                                                             : SNW_OUTPUT_OTHER;
 }
 
 static snw_output_use use_of_reaction(const snw_model *m, const snw_probe_desc *p) {

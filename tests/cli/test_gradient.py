@@ -50,6 +50,26 @@ class Gradient(harness.Case):
         self.assertIn("taken one by one at each step, at a cost of their own: k\n", self.succeeds(*options).out)
         self.assertEqual([v["sampled"] for v in self.succeeds(*options, "--json").json["variables"]], [False, True])
 
+    def test_studies_by_shooting(self):
+        # refused with the ways to them: the other engine, and differences of runs by shooting
+        self.write("r.yaml", """\
+sinew: 1
+parameters: {F: 0.2 N, E: 1 MPa}
+materials: {rubber: {young: E, poisson: 0.5, density: 1000}}
+robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: rubber, strain: kirchhoff legendre 7, nodes: 30}}}
+loads: {push: {on: arm.tip, force: [0, F, 0]}}
+probes: {tip: {position: arm.tip}}
+study: [static: {engine: shooting}]
+""")
+        options = ("gradient", "r.yaml", "--of", "tip.z", "--by", "E,F")
+        why = self.fails(2, *options).err
+        self.assertIn("engine: strain", why)
+        self.assertIn("'differences'", why)
+        exact = self.succeeds(*options, "--set", "static.engine=strain", "--json").json["scalars"][0]["derivative"]
+        runs = self.succeeds(*options, "--method", "differences", "--json").json["scalars"][0]["derivative"]
+        for a, b in zip(exact, runs):
+            self.assertAlmostEqual(a / b, 1, delta=1e-5)
+
     def test_json_and_csv(self):
         options = ["gradient", "s.yaml", "--run", "plain", "--of", "place", "--of", "mean(place^2)", "--by", "k", "--by", "F"]
         r = self.succeeds(*options, "--json")

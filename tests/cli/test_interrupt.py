@@ -52,6 +52,43 @@ class Interrupt(harness.Case):
         self.assertEqual(reply["exit"], 1)
         self.assertEqual(reply["error"]["status"], "stopped on request")
 
+    def test_computations_that_keep_nothing_end_at_once(self):
+        self.write("link.yaml", """\
+            sinew: 1
+            robot: {bob: {on: world, joint: revolute, axis: y, damping: 0.1, body: {mass: 1, com: [1, 0, 0]}}}
+            actuators: {motor: {joint: bob, effort: 0}}
+            probes: {a: {angle: bob}}
+            study: [dynamic: {for: 1000 s, step: 1 ms}]
+            """)
+        self.write("way.csv", "t,a\n0,0\n900,1\n")
+        for args in (["gradient", "link.yaml", "--of", "end(a)", "--by", "bob.damping"],
+                     ["linearize", "link.yaml", "--at", "1000 s"],
+                     ["track", "link.yaml", "--targets", "way.csv", "--step", "1 ms"]):  # fmt: skip
+            with self.subTest(command=args[0]):
+                process = self.start(*args)
+                self.wait_for_work(process, 0.1)
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=harness.PATIENCE)
+                self.assertEqual(process.returncode, -signal.SIGINT)
+
+    def test_a_series_of_targets_keeps_its_rows(self):
+        self.write("link.yaml", """\
+            sinew: 1
+            robot: {bob: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, -1]}}}
+            actuators: {motor: {joint: bob, effort: 0}}
+            probes: {a: {angle: bob}}
+            """)
+        self.write("way.csv", "t,a\n" + "".join(f"{k},{0.1 + k % 7 / 10}\n" for k in range(30000)))
+        process = self.start("solve", "link.yaml", "--targets", "way.csv", "-o", "u.csv")
+        process.stdout.readline()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=harness.PATIENCE)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("stopped after the targets at t =", err)
+        rows = (self.folder / "u.csv").read_text().splitlines()
+        self.assertTrue(1 < len(rows) < 30000)
+
     def test_a_growing_file_can_be_read(self):
         process = self.started()
         first = self.succeeds("show", "long.h5", "--json").json["runs"][0]

@@ -534,6 +534,10 @@ static void studies_of_both_kinds_agree(void **state) {
         assert_near(last(&o[1], c), last(&o[0], c), 2e-7);
     assert_near(shown(&o[1], 0, 3), shown(&o[0], 0, 3), 1e-5);
     assert_true(shown(&o[1], 0, 3) > 0.1);
+    // which of their estimates a model without a matrix does not have is told
+    assert_string_equal(o[0].noted, "");
+    assert_non_null(strstr(o[1].noted, "condition and error of the bases are not estimated"));
+    assert_true(isnan(o[1].totals.worst_truncation));
     for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
 }
 

@@ -167,9 +167,20 @@ static const problem steady = {
     {"w", "EI", "len", "m"},
     {"at(0, e.kinetic)", "end(v.vz) + integral(tip.y)"}};
 
+// All numbers of a problem are gathered.
+static void gathers_all(const problem *p, const char *scheme, double same) {
+    char text[TEXT];
+    (void)snprintf(text, sizeof text, p->text, scheme);
+    question q = {.text = text, .nby = p->nby, .nof = p->nof};
+    memcpy(q.by, p->by, sizeof p->by);
+    memcpy(q.of, p->of, sizeof p->of);
+    gathers(&q, 0, same);
+}
+
 static void steady_motions_follow_differences(void **state) {
     (void)state;
     follow_differences(&steady, "bdf2", 1e-10);
+    gathers_all(&steady, "bdf2", 1e-10);
 }
 
 // ---- equilibria with hard contacts --------------------------------------------------------------
@@ -234,12 +245,31 @@ static const problem rest[] = {
      2,
      {"m", "r", "k", "s"},
      {"at.x + 2*at.y", "p"}},
+    {"a rod on a ball, bent by a tendon",
+     "sinew: 1\n"
+     "gravity: [0.3, 0.2, -9.81]\n"
+     "parameters: {R: 0.1 m, X: 0.3 m, EI: 1, q: 0.3, F: 1 N}\n"
+     "robot: {rod: {on: world, rod: {length: 0.6, section: {stiffness: {bend_y: EI, bend_z: 1, "
+     "twist: 1}, inertia: [1e-4, 0, 0, q, q, q]}, strain: kirchhoff legendre 2, nodes: 8}}}\n"
+     "contacts: {peg: {obstacle: {links: rod, shape: sphere, radius: R, at: [X, 0.02, -0.12], "
+     "hard: true}}}\n"
+     "actuators: {c: {tendon: {along: rod, at: [0, 0, 5 mm]}, effort: 3*F}}\n"
+     "probes: {tip: {position: rod.tip}, e: energy}\n"
+     "study: [static: {}] # %s\n",
+     5,
+     2,
+     {"R", "X", "EI", "q", "F"},
+     {"tip.z + tip.y", "e.total"}},
 };
 
 static void resting_contacts_follow_differences(void **state) {
     (void)state;
     follow_differences(&rest[0], "moreau", 1e-9);
     follow_differences(&rest[1], "", 1e-9);
+    follow_differences(&rest[2], "", 1e-9);
+    gathers_all(&rest[0], "moreau", 1e-9);
+    gathers_all(&rest[1], "", 1e-9);
+    gathers_all(&rest[2], "", 1e-9);
 }
 
 // A block on four corners: forces are not unique, places are. It sinks with the floor; forward

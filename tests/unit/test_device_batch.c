@@ -25,7 +25,8 @@
     "  arm: {on: world, joint: revolute, axis: y, rod: {" ARM ", nodes: 6, strain: cosserat "      \
     "legendre 2}}\n"
 
-// a rod; a tree with a joint of each kind, springs, loads and active stress; tendons and a chamber
+// a rod; a tree with a joint of each kind, springs, loads and active stress; tendons and a chamber;
+// a loop, a driven joint and a spring between sites; a swimmer; a rod of variable length
 static const char *const models[] = {
     MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 8, strain: kirchhoff legendre 3}}\n",
     MATERIAL
@@ -45,7 +46,23 @@ static const char *const models[] = {
              "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.2 N*sin(30*t)}\n"
              "  other: {tendon: {along: arm, at: [0, 7 mm, 0]}, effort: 0}\n"
              "  air: {chamber: {along: arm, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 2 "
-             "kPa*sin(20*t)}\n"};
+             "kPa*sin(20*t)}\n",
+    MATERIAL
+    "  crank: {on: world, joint: revolute, axis: y, body: {mass: 0.1, box: [20 cm, 2 cm, 2 "
+    "cm]}}\n"
+    "  arm: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: spherical, rod: {" ARM
+    ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+    "  slider: {on: world, pose: {xyz: [0.5, 0, 0]}, joint: prismatic, axis: x,\n"
+    "           body: {mass: 0.1, box: [5 cm, 5 cm, 5 cm]}}\n"
+    "loops: {close: {join: [arm.tip, slider], as: spherical}}\n"
+    "actuators: {motor: {joint: crank, position: 0.05*(1 - cos(10*t))}}\n"
+    "springs: {one: {spring: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: 0.2 m,\n"
+    "                stiffness: 3 N/m, damping: 0.1 N*s/m}}\n",
+    MATERIAL
+    "  arm: {on: world, joint: free, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+    "fluid: {water: {on: arm, density: 1000, added: auto, drag: {normal: 1, tangent: 0.01}}}\n",
+    MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+             "actuators: {feed: {feed: arm, position: 0.3 m + 2 cm*sin(10*t)}}\n"};
 enum { MODELS = sizeof models / sizeof *models, N = 3 };
 
 static snw_error err;
@@ -116,6 +133,39 @@ static void motion_is_that_of_robots_alone(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++) compare_motion(models[i], NULL);
     compare_motion(models[0], "bdf2");
+    compare_motion(models[3], "trapezoidal");
+}
+
+// open loops are closed at a start, and driven coordinates become those of their laws
+static void starts_close_loops(void **state) {
+    (void)state;
+    const snw_robot_steps how = snw_robot_steps_defaults(1e-3);
+    snw_robot_model *m = open_model(models[3]);
+    snw_device_batch *b = open_batch(m, N);
+    const int nq = snw_device_batch_nq(b);
+    double *q = snw_device_batch_q(b);
+    double closed[40];
+    assert_true(nq <= 40);
+    for (int k = 0; k < nq; k++) closed[k] = q[k * N];
+    q[(nq - 1) * N + 1] += 0.01; // the slider of robot 1
+    q[1] += 0.05;                // the driven joint of robot 1
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    assert_int_equal(snw_device_batch_status(b)[1], 0);
+    assert_near(q[1], 0, 1e-12);
+    double moved = 0;
+    for (int k = 0; k < nq; k++) {
+        assert_near(q[k * N], closed[k], 1e-9);
+        moved = fmax(moved, fabs(q[k * N + 1] - closed[k]));
+    }
+    assert_true(moved > 1e-4 && moved < 0.5);
+    snw_robot *r; // a robot alone, from the closed configuration, finds it closed
+    expect_ok(snw_robot_from_model(m, &r, &err));
+    for (int k = 0; k < nq; k++) snw_robot_q(r)[k] = q[k * N + 1];
+    expect_ok(snw_robot_start(r, &how, &err));
+    for (int k = 0; k < nq; k++) assert_near(snw_robot_q(r)[k], q[k * N + 1], 1e-9);
+    snw_robot_close(r);
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
 }
 
 // a robot alone and among others has the same motion to the last bit
@@ -299,24 +349,15 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
                             "                          integrator: fer 4}}\n",
                    "host", "rules other than magnus");
-    // parts that packs compute, whose sources the text for the device leaves out
-    expect_refused(MATERIAL HINGED "sites: {pin: {on: world, pose: {xyz: [0.3 m, 0, 0]}}}\n"
-                                   "loops: {close: {join: [arm.tip, pin], as: spherical}}\n",
-                   "host", "loops and driven coordinates");
-    expect_refused(MATERIAL HINGED "actuators: {motor: {joint: arm, position: 0.1*sin(t)}}\n",
-                   "host", "loops and driven coordinates");
-    expect_refused(MATERIAL HINGED "actuators: {feed: {feed: arm, effort: 0}}\n", "host",
-                   "rods of variable length");
+    // parts that packs compute, where steps are not judged on the device
     expect_refused(MATERIAL
                    "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
                    "         stop: {stiffness: 0.5 N*m, smooth: 2 deg},\n"
                    "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n",
                    "host", "stops of joints");
-    expect_refused(MATERIAL HINGED "springs: {one: {spring: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: "
+    expect_refused(MATERIAL HINGED "springs: {one: {cable: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: "
                                    "0.2 m, stiffness: 3 N/m}}\n",
-                   "host", "springs, cables, dampers and bushings");
-    expect_refused(MATERIAL HINGED "fluid: {water: {on: arm, density: 1000, added: auto}}\n",
-                   "host", "fluids");
+                   "host", "cables between sites");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = NULL;
     assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
@@ -386,6 +427,7 @@ int main(void) {
     }
     snw_device_batch_close(b);
     const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone),
+                                       cmocka_unit_test(starts_close_loops),
                                        cmocka_unit_test(robots_do_not_feel_each_other),
                                        cmocka_unit_test(inputs_act_as_on_robots),
                                        cmocka_unit_test(robots_have_own_numbers),
