@@ -109,6 +109,17 @@ static void add_tangential(const snw_work *w, int k, const double f[3],
     for (int i = 1; i < 3; i++) at->f = snw_add(at->f, snw_scale(f[i], axis[i]));
 }
 
+// The elastic force is held, whatever the gap.
+static void hold_elastic(const snw_contact *c, const snw_contact_point *p, double N, bool is_static,
+                         const snw_work *w, snw_contact_point_work *at) {
+    at->elastic_force = N;
+    at->in_contact = N > 0;
+    at->stiffness = at->depth = 0;
+    at->smooth = c->smooth;
+    if (!is_static) at->v = relative_velocity(c, p, at, w);
+    snw_contact_law_of(c, is_static, at);
+}
+
 void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
@@ -121,6 +132,10 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
         contact_gap(c, p, is_static, w, at);
         if (c->hard && w->hard_is_given) {
             snw_contact_set_force(m, w, k, w->hard_given + 3 * (ptrdiff_t)k);
+            continue;
+        }
+        if (w->elastic_held && !c->hard && p->span == 0 && p->stiffness > 0) {
+            hold_elastic(c, p, w->elastic_held[k], is_static, w, at);
             continue;
         }
         set_depth(c, p, w, k, at);

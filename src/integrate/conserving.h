@@ -210,6 +210,9 @@ void snw_conserving_contacts_begin(snw_conserving *c);
 // c->mean, c->slope <- mean elastic forces over the step with the increment c->d.
 void snw_conserving_contacts_mean(snw_conserving *c);
 
+// Derivative of the mean force of contact point k over two gaps, m, by one of them, N/m.
+double snw_conserving_contact_slope(const snw_model *m, int k, double other, double by);
+
 // Contact points in c->w, at the middle <- forces with these as elastic ones.
 void snw_conserving_contacts_apply(const snw_conserving *c);
 
@@ -220,6 +223,9 @@ void snw_conserving_contacts_forces(snw_conserving *c, bool elastic, double *out
 // out (nv) += forces against the relative motion of both sides, in proportion to the elastic ones;
 // returns their work on c->d, J.
 double snw_conserving_contacts_correction(snw_conserving *c, double h, double *out);
+// The same of one contact point with this mean force, N.
+double snw_conserving_contact_correction(const snw_conserving *c, int k, double h, double force,
+                                         double *out);
 
 // Sum of c->mean and c->pair_force, N.
 double snw_conserving_contacts_force(const snw_conserving *c);

@@ -31,6 +31,13 @@ static double mean_force(double stiffness, double smooth, double a, double b, do
     return mean;
 }
 
+double snw_conserving_contact_slope(const snw_model *m, int k, double other, double by) {
+    const snw_contact_point *p = &m->contact_point[k];
+    double slope;
+    (void)mean_force(p->stiffness, m->contact[p->contact].smooth, other, by, &slope);
+    return slope;
+}
+
 // Force of a linear spring that stores the energy W, N
 static double spring_force(double stiffness, double W) { return sqrt(2 * stiffness * W); }
 
@@ -134,14 +141,18 @@ static double against_motion(const snw_conserving *c, double h, int a, int b, sn
     return snw_dot(f, way) + snw_dot(t, turn);
 }
 
+double snw_conserving_contact_correction(const snw_conserving *c, int k, double h, double force,
+                                         double *out) {
+    const snw_contact_point *p = &c->m->contact_point[k];
+    return against_motion(c, h, p->seg, c->m->contact[p->contact].seg, c->w->contact_point[k].s,
+                          force, out);
+}
+
 double snw_conserving_contacts_correction(snw_conserving *c, double h, double *out) {
     const snw_model *m = c->m;
     double length = 0;
     for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point *p = &m->contact_point[k];
-        if (!(c->mean[k] > 0)) continue;
-        length += against_motion(c, h, p->seg, m->contact[p->contact].seg, c->w->contact_point[k].s,
-                                 c->mean[k], out);
+        if (c->mean[k] > 0) length += snw_conserving_contact_correction(c, k, h, c->mean[k], out);
     }
     if (c->pair_force > 0)
         length += against_motion(c, h, c->pair[0], c->pair[1], (snw_vec3){{0}}, c->pair_force, out);

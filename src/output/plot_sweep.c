@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RESULTS = 8, MOST_OVER = 6, MOST_CURVES = 12, MARKED = 60, SHADES = 9 };
+enum { MOST_RESULTS = 8, MOST_OVER = 6, MOST_CURVES = 64, MARKED = 60, SHADES = 9 };
+enum { NAMED = 12, SOME_NAMES = 7 }; // curves that all have names; names of more curves
 static const double LINE_WIDTH = 0.35, CONTOUR = 0.25, // mm
     LARGEST_DOT = 0.55, FILL = 14,                     // half the radius; the same of one dot
     SHORT = 6e-4; // of a line that is left out, relative to its triangle, times the cells
@@ -200,7 +201,7 @@ static int by_abscissa(const void *a, const void *b) {
 
 // The rows of one combination, in the order of the parameter.
 static snw_status add_line(const sweep_drawing *d, const int *group, int g, const double *y,
-                           const char *name, snw_panel *panel) {
+                           const char *name, snw_pen pen, bool shaded, snw_panel *panel) {
     sweep_point *point = snw_pool_array(d->pool, (size_t)d->rows, sizeof *point);
     if (!point) return snw_fail_memory(d->err);
     const double *x = parameter_of(d, d->over[0]);
@@ -211,29 +212,63 @@ static snw_status add_line(const sweep_drawing *d, const int *group, int g, cons
     qsort(point, n, sizeof *point, by_abscissa);
     snw_curve *c;
     SNW_TRY(sweep_curve(d, n, panel, &c));
-    c->pen =
-        (snw_pen){.colour = snw_plot_colour(g), .width = LINE_WIDTH, .dash = g / SNW_PLOT_COLOURS};
-    c->marks = n <= MARKED;
+    c->pen = pen;
+    c->marks = n <= MARKED && !shaded;
     c->name = name;
     c->n = (int)n;
     for (size_t i = 0; i < n; i++) c->x[i] = point[i].x, c->y[i] = point[i].y;
     return SNW_OK;
 }
 
+// Groups in the order of the only other parameter. False: there are others, or words.
+static bool sort_groups(const sweep_drawing *d, int n, const int64_t *first, int *order) {
+    if (d->nother != 1 || d->t->head.parameter[d->other[0]].nlabel) return false;
+    const double *x = parameter_of(d, d->other[0]);
+    for (int g = 0; g < n; g++) {
+        int k = g;
+        for (; k > 0 && x[first[order[k - 1]]] > x[first[g]]; k--) order[k] = order[k - 1];
+        order[k] = g;
+    }
+    return true;
+}
+
+// A line for each value of one other parameter, shaded in their order; names of some.
+static snw_status draw_family(const sweep_drawing *d, const int *group, int n, const int64_t *first,
+                              const int *order, const double *y, snw_panel *panel) {
+    for (int k = 0, names = 0; k < n; k++) {
+        const snw_pen pen = {.colour = snw_plot_gradient((double)k / (n - 1)), .width = LINE_WIDTH};
+        // the name number j is that of the curve j (n - 1)/(SOME_NAMES - 1), rounded
+        const bool named = k == (2 * names * (n - 1) + SOME_NAMES - 1) / (2 * (SOME_NAMES - 1));
+        const char *name = named ? others_text(d, first[order[k]]) : NULL;
+        if (named && !name) return snw_fail_memory(d->err);
+        names += named;
+        SNW_TRY(add_line(d, group, order[k], y, name, pen, true, panel));
+    }
+    return SNW_OK;
+}
+
 static snw_status draw_lines(const sweep_drawing *d, snw_figure *f) {
     int *group = snw_pool_array(d->pool, (size_t)d->rows, sizeof *group);
     int64_t first[MOST_CURVES];
+    int order[MOST_CURVES];
     if (!group) return snw_fail_memory(d->err);
     const int n = group_rows(d, group, first);
+    const bool family = n > NAMED && n <= MOST_CURVES && sort_groups(d, n, first, order);
     SNW_TRY(new_panels(d, MOST_CURVES, f));
     SNW_TRY(set_across(d, d->over[0], f));
     for (int i = 0; i < d->nresult; i++) {
         const double *y = result_of(d, d->result[i]);
-        if (n > MOST_CURVES) SNW_TRY(add_dots(d, parameter_of(d, d->over[0]), y, &f->panel[i]));
-        for (int g = 0; n <= MOST_CURVES && g < n; g++) {
+        if (family) {
+            SNW_TRY(draw_family(d, group, n, first, order, y, &f->panel[i]));
+            continue;
+        }
+        if (n > NAMED) SNW_TRY(add_dots(d, parameter_of(d, d->over[0]), y, &f->panel[i]));
+        for (int g = 0; n <= NAMED && g < n; g++) {
             const char *name = d->nother ? others_text(d, first[g]) : NULL;
             if (d->nother && !name) return snw_fail_memory(d->err);
-            SNW_TRY(add_line(d, group, g, y, name, &f->panel[i]));
+            const snw_pen pen = {
+                .colour = snw_plot_colour(g), .width = LINE_WIDTH, .dash = g / SNW_PLOT_COLOURS};
+            SNW_TRY(add_line(d, group, g, y, name, pen, false, &f->panel[i]));
         }
     }
     return SNW_OK;

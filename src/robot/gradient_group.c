@@ -10,7 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_GROUP = 3 }; // numbers of the file that are moved together
+enum {
+    LEAST_GROUP = 3,  // numbers of the file that are moved together
+    MOST_SHARED = 100 // that share array numbers
+};
 
 // Have the laws of model m the jumps of those of the run?
 static snw_status same_jumps(const gradient_sweep *s, const snw_model *m, bool *out,
@@ -93,6 +96,7 @@ typedef struct group_work {
     double *x[VIEWS];        // vectors at p and of the models
     double *scale, *noise;   // one each
     bool ok[VIEWS];          // all models so far differ in this vector only
+    bool curved;             // numbers that share array numbers do not enter linearly
     gradient_owners to;
 } group_work;
 
@@ -189,6 +193,13 @@ static snw_status try_curved(gradient_sweep *s, int n, const int *entry, group_w
             w->part[k] =
                 i < bits ? (((k + 1) >> i) & 1) * GRADIENT_SAMPLES : gradient_sample_at(i - bits);
         SNW_TRY(read_moved(s, n, entry, i + 1, w, err));
+        for (int v = 0; v < VIEWS && i == bits - 1; v++) {
+            if (!w->ok[v]) continue;
+            gradient_numbers_by_sections(s, v == SECTIONS);
+            gradient_numbers_scale(s, w->x[v], w->scale, w->noise);
+            w->ok[v] = gradient_group_owned(w->size[v], n, bits, w->x[v], w->noise);
+        }
+        gradient_numbers_by_sections(s, false);
     }
     for (int v = 0; v < VIEWS && !*ok; v++) {
         if (!w->ok[v]) continue;
@@ -204,14 +215,71 @@ static snw_status try_curved(gradient_sweep *s, int n, const int *entry, group_w
     return SNW_OK;
 }
 
+// found (VIEWS x n) <- the slopes in each view of n numbers that share array numbers, each moved
+// alone; w->ok <- the views in which all together do what they do one by one.
+static snw_status move_alone(gradient_sweep *s, int n, const int *entry, group_work *w,
+                             gradient_slope *found, snw_error *err) {
+    for (int k = 0; k <= n; k++) {
+        for (int j = 0; j < n; j++)
+            w->part[j] = k == n ? gradient_group_fraction(GRADIENT_MOVED - 1, j, n) : j == k;
+        SNW_TRY(read_moved(s, n, entry, 1, w, err));
+        for (int v = 0; v < VIEWS; v++) {
+            const size_t size = w->size[v];
+            double *x0 = w->x[v], *x = x0 + size, *sum = x + size;
+            if (!w->ok[v]) continue;
+            gradient_numbers_by_sections(s, v == SECTIONS);
+            gradient_numbers_scale(s, x0, w->scale, w->noise);
+            gradient_numbers_by_sections(s, false);
+            if (k == n) {
+                w->ok[v] = gradient_shared_is(size, x0, x, sum, w->scale);
+                continue;
+            }
+            if (k == 0) memset(sum, 0, size * sizeof *sum);
+            gradient_shared_add(size, w->move[k], gradient_group_fraction(GRADIENT_MOVED - 1, k, n),
+                                x0, x, w->scale, w->to.by, sum);
+            if (gradient_slope_find(size, w->to.by, w->to.by, &found[v * n + k]) != SNW_OK)
+                return snw_fail_memory(err);
+        }
+    }
+    return SNW_OK;
+}
+
+// Slopes of n numbers that share array numbers and enter them linearly, n + 1 models; *ok <- they
+// do, in one of the views.
+static snw_status try_shared(gradient_sweep *s, int n, const int *entry, group_work *w, bool *ok,
+                             snw_error *err) {
+    if (n > MOST_SHARED || w->curved) return SNW_OK;
+    gradient_slope *found = snw_alloc(VIEWS * (size_t)n * sizeof *found);
+    if (!found) return snw_fail_memory(err);
+    memset(found, 0, VIEWS * (size_t)n * sizeof *found);
+    begin_group(s, n, entry, GRADIENT_FAR * gradient_parameter_move, w);
+    const snw_status status = move_alone(s, n, entry, w, found, err);
+    const int view = w->ok[PLAIN] ? PLAIN : SECTIONS;
+    *ok = status == SNW_OK && w->ok[view];
+    w->curved = !*ok;
+    for (int i = 0; i < VIEWS * n; i++) {
+        if (!*ok || i / n != view) {
+            gradient_slope_close(&found[i]);
+            continue;
+        }
+        found[i].entry = entry[i % n];
+        found[i].sections = view == SECTIONS;
+        s->has_slope[found[i].entry] = true;
+        s->slope[s->nslope++] = found[i];
+    }
+    snw_free(found);
+    return status;
+}
+
 // Slopes of n numbers of the file that are moved together, theory.md 7.5; where they are not
-// independent, not even in the laws of sections, of each half of them.
+// independent, not even in the laws of sections, and not linear, of each half of them.
 static snw_status group_slopes(gradient_sweep *s, int n, const int *entry, group_work *w,
                                snw_error *err) {
     bool ok = false;
     if (n < LEAST_GROUP) return SNW_OK;
     SNW_TRY(try_linear(s, n, entry, w, &ok, err));
     if (!ok) SNW_TRY(try_curved(s, n, entry, w, &ok, err));
+    if (!ok) SNW_TRY(try_shared(s, n, entry, w, &ok, err));
     if (ok) return SNW_OK;
     SNW_TRY(group_slopes(s, n / 2, entry, w, err));
     return group_slopes(s, n - n / 2, entry + n / 2, w, err);

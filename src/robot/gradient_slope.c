@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const double straight = 1e-9, // curvature that counts as rounding, relative to the change
-    exact = 1e-13;                   // the same of numbers that are moved together
+    exact = 1e-13,                   // the same of numbers that are moved together
+    shared_rounding = 10;            // of a sum of changes, over that of a number
 
 bool gradient_slope_straight(size_t size, const double *low, const double *x, const double *high,
                              const double *scale) {
@@ -131,6 +132,33 @@ void gradient_group_bits(size_t size, int n, int bits, const double *x, const do
         out->owner[i] = find_owner(size, i, n, bits, x, noise[i], &change);
         *ok = out->owner[i] >= 0 && fabs(all[i] - x[i] - change) <= noise[i];
     }
+}
+
+bool gradient_group_owned(size_t size, int n, int bits, const double *x, const double *noise) {
+    double change;
+    for (size_t i = 0; i < size; i++) {
+        if (find_owner(size, i, n, bits, x, noise[i], &change) < 0) return false;
+    }
+    return true;
+}
+
+void gradient_shared_add(size_t size, double move, double fraction, const double *x0,
+                         const double *x, const double *scale, double *by, double *sum) {
+    for (size_t i = 0; i < size; i++) {
+        const double change = x[i] - x0[i]; // exact
+        by[i] = fabs(change) > gradient_rounding * scale[i] ? change / move : 0;
+        sum[i] += fraction * change;
+    }
+}
+
+bool gradient_shared_is(size_t size, const double *x0, const double *x, const double *sum,
+                        const double *scale) {
+    for (size_t i = 0; i < size; i++) {
+        const double change = x[i] - x0[i];
+        const double noise = exact * fabs(change) + shared_rounding * gradient_rounding * scale[i];
+        if (!(fabs(change - sum[i]) <= noise)) return false;
+    }
+    return true;
 }
 
 void gradient_group_samples(size_t size, const double *step, const double *x0, const double *x,

@@ -58,10 +58,20 @@ void gradient_group_linear(size_t size, int n, const double *move, int models, c
 // (size): changes up to which are none; 0 where models give the same number to the last bit
 void gradient_group_bits(size_t size, int n, int bits, const double *x, const double *noise,
                          gradient_owners *out, bool *ok);
+// Can it be, after the models of the bits alone?
+bool gradient_group_owned(size_t size, int n, int bits, const double *x, const double *noise);
 // by, coarse <- derivatives from the vector x0 at p and those of the six samples x, with the steps
 // of the numbers.
 void gradient_group_samples(size_t size, const double *step, const double *x0, const double *x,
                             gradient_owners *out);
+// Numbers of the file that share array numbers, each of which is a sum of linear functions of them.
+// x0, x: vectors at p and with one number moved by `move`; by (size) <- its derivatives, and sum
+// (size) += its part in the vector of all numbers moved by these fractions of their moves.
+void gradient_shared_add(size_t size, double move, double fraction, const double *x0,
+                         const double *x, const double *scale, double *by, double *sum);
+// Is x that vector?
+bool gradient_shared_is(size_t size, const double *x0, const double *x, const double *sum,
+                        const double *scale);
 // *out <- the slope of number k of the group.
 SNW_NODISCARD snw_status gradient_group_slope(size_t size, int k, const gradient_owners *from,
                                               gradient_slope *out);

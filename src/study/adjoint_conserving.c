@@ -46,7 +46,9 @@ static const double weight4[] = {2.0 / 3, -1.0 / 12, 0};
     AT(double, parts, parts_n, "at the step")                                                      \
     AT(double, tangent, (size_t)CONSERVED_TANGENTS *nv *nv, "written tangents")                    \
     AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")                               \
-    AT(double, rows, 3 * (n - nv) * nv, "rows of constraints")
+    AT(double, rows, 3 * (n - nv) * nv, "rows of constraints")                                     \
+    AT(double, contact, (size_t)m->ncontact_point *(CONSERVED_CONTACT * nv + CONSERVED_SLOPES),    \
+       "of contact points")
 
 static void conserved_place(void *object, snw_fields *f) {
     adjoint_conserved *o = object;
@@ -293,6 +295,7 @@ static void join_column(const snw_model *m, const adjoint_conserved *o, const do
 static void prepare_energy(snw_adjoint *a, const snw_map *map) {
     adjoint_conserved *o = a->conserved;
     conserved_line l = {.o = o, .a = a, .map = map, .n = 1};
+    if (conserved_tangent_energy(a->m, o, map)) return;
     for (int k = 0; k < a->m->nv; k++) {
         l.k = k, l.of = BY_PLACE;
         o->by_q[k] = differentiate_line(&l, move * a->m->typical[k])[0];

@@ -36,22 +36,27 @@ typedef struct adjoint_conserved {
     snw_inputs *part_in;
     snw_state *still;
     double *tangent, *line, *rows;
+    int nacting;     // contact points with a force over the step
+    double *contact; // of each CONSERVED_CONTACT vectors nv, then CONSERVED_SLOPES numbers
 } adjoint_conserved;
 
 // a->conserved->c <- evaluated at the step of the last sweep back or forward.
 void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map);
 
 // Matrices nv x nv and vectors nv of the written tangents.
-enum { CONSERVED_TANGENTS = 14, CONSERVED_LINES = 14 };
+enum { CONSERVED_TANGENTS = 16, CONSERVED_LINES = 15 };
+enum { CONSERVED_CONTACT = 5, CONSERVED_SLOPES = 3 }; // of a contact point
 
-// Are the tangents of a model written? Without contacts, wheels, laws with memory that grows, moved
-// bases and conditions, where the parts of its forces are known.
+// Are the tangents of a model written? Without contacts along pieces of rods, wheels, laws with
+// memory that grows, moved bases and conditions, where the parts of its forces are known.
 bool conserved_tangent_applies(const snw_model *m);
 SNW_NODISCARD snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o);
 void conserved_tangent_destroy(adjoint_conserved *o);
 // Finds the matrices of a step whose equations have just been evaluated by o->c. False: it has none
 // (they are differences then).
 bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map);
+// o->by_q, by_v <- derivatives of the energy of a state. False: they are differences.
+bool conserved_tangent_energy(const snw_model *m, adjoint_conserved *o, const snw_map *map);
 // Derivatives of the parts of its equations (snw_conserved_parts) by coordinate k of a variable.
 const double *conserved_tangent_column(const snw_model *m, const adjoint_conserved *o, double h,
                                        conserved_variable of, int k);

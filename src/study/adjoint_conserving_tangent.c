@@ -14,6 +14,9 @@
 // The conservative forces in motion are those at rest and G, so that the tangents of the other
 // forces are K - K_c - K_G and D - D_G.
 //
+// A contact point has the mean force N of its ends, (7.5.51): the tangents above are those at fixed
+// N, to which its change by the gaps at both ends is added.
+//
 // Loops have forces -C^T lambda at the middle, which are conservative ones here, and at the end an
 // impulse C^T pi for which C v_1 = 0. Its derivative by places is C' + C ad at fixed v_1, C' that
 // of the rows along v_1, a difference of order 4.
@@ -21,6 +24,7 @@
 
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/contact.h"
 #include "integrate/lie_block.h"
 #include "math/stumpff.h"
 #include "math/vector.h"
@@ -31,20 +35,29 @@
 
 // Of places along v in the difference of Q, typical: errors of 10^-13 by order and by rounding.
 static const double along = 1e-3;
+// Of places in the differences of the correction by contacts, typical.
+static const double nearby = 1e-4;
 
 // Matrices: forces of the step by places and velocities; Q, M at the middle, the start and the end
 // (M there as factors); T_qq; conservative forces by places, other forces by both; weight over the
 // arc of the step (6.3) by places at the middle and by increments.
 enum { FORCE_K, FORCE_D, MID_Q, MID_M, START_Q, START_M, END_Q, END_M, HESSIAN, STATIC_K, HEAT_K };
-enum { HEAT_D = HEAT_K + 1, ARC_K, ARC_D };
-_Static_assert(ARC_D == CONSERVED_TANGENTS - 1, "matrices of the written tangents");
+// AGAINST_Q, AGAINST: correction by contacts, by places at fixed velocities, and by increments.
+enum { HEAT_D = HEAT_K + 1, ARC_K, ARC_D, AGAINST_Q, AGAINST };
+_Static_assert(AGAINST == CONSERVED_TANGENTS - 1, "matrices of the written tangents");
 // Vectors: T_q at the middle and the end; conservative forces at the middle, gradient of the
 // potential at the end; other forces; change of gravity at the start; momenta at the end and at
 // the start, transported to the middle; variations.
 // END_W: the momenta at the end, with the impulse, by places, times v_1.
 enum { MID_T, END_T, END_W, STATIC_F, END_U, HEAT_F, START_U, MOMENTUM_1, MOMENTUM_0 };
-enum { VARY_P = MOMENTUM_0 + 1, VARY_P0, VARY_P1, VARY_M, VARY_V };
-_Static_assert(VARY_V == CONSERVED_LINES - 1, "vectors of the written tangents");
+enum { VARY_P = MOMENTUM_0 + 1, VARY_P0, VARY_P1, VARY_M, VARY_V, CONTACT_C };
+_Static_assert(CONTACT_C == CONSERVED_LINES - 1, "vectors of the written tangents");
+// Of a contact point: gradients of the gap at the start and the end, elastic and whole force at the
+// middle and correction per force N; then derivatives of N by both gaps, length of the correction.
+enum { GAP_0, GAP_1, ELASTIC, WHOLE, CORRECTION };
+enum { SLOPE_0, SLOPE_1, LENGTH };
+_Static_assert(CORRECTION == CONSERVED_CONTACT - 1 && LENGTH == CONSERVED_SLOPES - 1,
+               "numbers of a contact point");
 
 static double *matrix_of(const snw_model *m, const adjoint_conserved *o, int k) {
     return o->tangent + (size_t)k * (size_t)m->nv * (size_t)m->nv;
@@ -62,12 +75,19 @@ static double *line_of(const snw_model *m, const adjoint_conserved *o, int k) {
     return o->line + (size_t)k * (size_t)m->nv;
 }
 
+static bool contacts_apply(const snw_model *m) {
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->wheel || p->span > 0 || m->contact[p->contact].hard) return false;
+    }
+    return m->ntouching_rod == 0;
+}
+
 bool conserved_tangent_applies(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
         if (snw_signal_grows(&m->signal[i])) return false; // the memory after the step varies
     }
-    return m->ncontact_point == 0 && m->ntouching_rod == 0 && m->nconditional == 0 &&
-           snw_part_model_applies(m);
+    return contacts_apply(m) && m->nconditional == 0 && snw_part_model_applies(m);
 }
 
 snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o) {
@@ -314,6 +334,117 @@ static void find_arcs(const snw_model *m, const adjoint_conserved *o) {
     }
 }
 
+// ---- contacts -----------------------------------------------------------------------------------
+
+// Vector `of`, and the slopes, of contact i of those that act.
+static double *contact_of(const snw_model *m, const adjoint_conserved *o, int i, int of) {
+    const size_t nv = (size_t)m->nv;
+    return o->contact + (CONSERVED_CONTACT * nv + CONSERVED_SLOPES) * (size_t)i + nv * (size_t)of;
+}
+
+static double *slopes_of(const snw_model *m, const adjoint_conserved *o, int i) {
+    return contact_of(m, o, i, CONSERVED_CONTACT);
+}
+
+// c->w <- the motion at q with velocities v (NULL: zero), and columns
+static void move_to(const snw_model *m, const adjoint_conserved *o, const double *q,
+                    const double *v) {
+    place(m, o, q, v, NULL);
+    snw_kinematics(m, o->c->in, o->still, false, o->c->w);
+    snw_jacobian_pass(m, o->c->w);
+}
+
+// Gradients of the gaps at both ends, with derivatives of the mean forces by them.
+static void find_gaps(const snw_model *m, const adjoint_conserved *o) {
+    const snw_conserving *c = o->c;
+    for (int side = 0; side < 2; side++) {
+        move_to(m, o, side ? c->end->q : c->now->q, NULL);
+        for (int k = 0, i = 0; k < m->ncontact_point; k++) {
+            if (!(c->mean[k] > 0)) continue;
+            const snw_contact_point_work *at = &c->w->contact_point[k];
+            double *slope = slopes_of(m, o, i), *row = contact_of(m, o, i++, GAP_0 + side);
+            snw_contact_rows(m, c->w, k, c->rows);
+            for (int j = 0; j < m->nv; j++) row[j] = at->gradient * c->rows[j];
+            slope[side] = at->gap; // until both are known
+        }
+    }
+    for (int k = 0, i = 0; k < m->ncontact_point; k++) {
+        if (!(c->mean[k] > 0)) continue;
+        double *slope = slopes_of(m, o, i++);
+        const double gap[2] = {slope[0], slope[1]};
+        slope[SLOPE_0] = snw_conserving_contact_slope(m, k, gap[1], gap[0]);
+        slope[SLOPE_1] = snw_conserving_contact_slope(m, k, gap[0], gap[1]);
+    }
+}
+
+// Forces at the middle per mean force.
+static void find_forces(const snw_model *m, const adjoint_conserved *o) {
+    const snw_conserving *c = o->c;
+    for (int k = 0, i = 0; k < m->ncontact_point; k++) {
+        if (!(c->mean[k] > 0)) continue;
+        const snw_contact_point_work *at = &c->w->contact_point[k];
+        double *elastic = contact_of(m, o, i, ELASTIC), *whole = contact_of(m, o, i++, WHOLE);
+        snw_vec3 axis[3];
+        snw_contact_rows(m, c->w, k, c->rows);
+        snw_contact_axes(c->w, k, axis);
+        for (int j = 0; j < m->nv; j++) {
+            elastic[j] = at->gradient * c->rows[j];
+            whole[j] = 0;
+            for (int n = 0; n < 3; n++)
+                whole[j] += snw_dot(axis[n], at->f) / c->mean[k] * c->rows[n * m->nv + j];
+        }
+    }
+}
+
+// The correction by contacts: of each per force, and of all by places and increments.
+static void find_correction(const snw_model *m, const adjoint_conserved *o, double h) {
+    snw_conserving *c = o->c;
+    const size_t nv = (size_t)m->nv, bytes = nv * sizeof(double);
+    double *by_q = matrix_of(m, o, AGAINST_Q), *by_d = matrix_of(m, o, AGAINST),
+           *all = line_of(m, o, CONTACT_C), *sum = line_of(m, o, VARY_P),
+           *unit = line_of(m, o, VARY_M);
+    memset(all, 0, bytes);
+    for (int k = 0, i = 0; k < m->ncontact_point; k++) {
+        if (!(c->mean[k] > 0)) continue;
+        double *own = contact_of(m, o, i, CORRECTION);
+        memset(own, 0, bytes);
+        slopes_of(m, o, i++)[LENGTH] = snw_conserving_contact_correction(c, k, h, 1, own);
+        for (size_t j = 0; j < nv; j++) all[j] += c->mean[k] * own[j];
+    }
+    memset(by_q, 0, nv * bytes);
+    for (size_t j = 0; j < nv; j++) {
+        const double step = nearby * m->typical[j];
+        memset(unit, 0, bytes);
+        for (int n = -ADJOINT_SAMPLES; n <= ADJOINT_SAMPLES; n++) {
+            if (n == 0) continue;
+            const double by = (n < 0 ? -adjoint_weight[-n - 1] : adjoint_weight[n - 1]) / step;
+            unit[j] = n * step;
+            snw_move(m, c->mid->q, 1, unit, o->q);
+            move_to(m, o, o->q, c->mid->v);
+            memset(sum, 0, bytes);
+            (void)snw_conserving_contacts_correction(c, h, sum);
+            for (size_t i = 0; i < nv; i++) by_q[j * nv + i] += by * sum[i];
+        }
+        unit[j] = 1 / h;
+        move_to(m, o, c->mid->q, unit);
+        memset(by_d + j * nv, 0, bytes);
+        (void)snw_conserving_contacts_correction(c, h, by_d + j * nv);
+    }
+}
+
+static void find_contacts(const snw_model *m, adjoint_conserved *o, double h) {
+    snw_conserving *c = o->c;
+    o->nacting = 0;
+    for (int k = 0; k < m->ncontact_point; k++) o->nacting += c->mean[k] > 0;
+    if (o->nacting == 0) return;
+    find_gaps(m, o);
+    c->w->elastic_held = c->mean;
+    move_to(m, o, c->mid->q, c->mid->v);
+    c->w->elastic_held = NULL;
+    find_forces(m, o);
+    if (o->theta != 0) find_correction(m, o, h);
+}
+
 // ---- a step -------------------------------------------------------------------------------------
 
 bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map) {
@@ -337,7 +468,9 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     memcpy(line_of(m, o, END_U), c->w->r, bytes);
     place(m, o, c->mid->q, NULL, NULL);
     give_multipliers(m, o, c->mid->lambda);
+    c->w->elastic_held = c->mean;
     tangents(o, conservative, o->part_in, true, static_K, NULL, NULL);
+    c->w->elastic_held = NULL;
     memcpy(F, c->w->r, bytes);
     o->part_in->manual = c->in->manual;
     snw_inputs_at(m, map->gravity_laws, o->part_in);
@@ -354,7 +487,9 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     // all forces
     place(m, o, c->mid->q, v, NULL);
     give_multipliers(m, o, c->mid->lambda);
+    c->w->elastic_held = c->mean;
     tangents(o, m, c->in, false, K, D, NULL);
+    c->w->elastic_held = NULL;
     memcpy(force, c->w->r, bytes);
     // inertia
     momentum_tangents(m, o, c->mid->q, v, Q, M);
@@ -388,7 +523,27 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
         }
     }
     find_arcs(m, o);
+    find_contacts(m, o, map->h);
     return snw_cholesky_factor(m->nv, matrix_of(m, o, END_M)) == SNW_OK;
+}
+
+bool conserved_tangent_energy(const snw_model *m, adjoint_conserved *o, const snw_map *map) {
+    snw_conserving *c = o->c;
+    if (!o->inertia) return false;
+    double *Q = matrix_of(m, o, MID_Q), *M = matrix_of(m, o, MID_M);
+    snw_inputs_at(m, map->t_laws, c->in);
+    snw_part_inputs(m, c->in, SNW_PART_CONSERVATIVE, o->part_in);
+    place(m, o, map->s.q, NULL, NULL);
+    tangents(o, &o->conservative->m, o->part_in, true, NULL, NULL, NULL);
+    memcpy(o->by_q, c->w->r, (size_t)m->nv * sizeof *o->by_q);
+    snw_part_inputs(m, c->in, SNW_PART_IMPULSE, o->part_in);
+    momentum_tangents(m, o, map->s.q, map->s.v, Q, M);
+    for (int k = 0; k < m->nv; k++) {
+        const size_t at = (size_t)m->nv * (size_t)k;
+        o->by_q[k] += 0.5 * snw_vector_dot(m->nv, Q + at, map->s.v);
+        o->by_v[k] = snw_vector_dot(m->nv, M + at, map->s.v);
+    }
+    return true;
 }
 
 // ---- columns ------------------------------------------------------------------------------------
@@ -502,6 +657,36 @@ static void vary_constraints(const snw_model *m, const adjoint_conserved *o,
     }
 }
 
+// out += through the mean forces of contacts, and the correction by them
+static void add_contacts(const snw_model *m, const adjoint_conserved *o, const step_variation *x,
+                         int increment, double *out) {
+    const double *d = o->c->d;
+    const bool corrects = o->theta != 0;
+    for (int i = 0; i < o->nacting; i++) {
+        const double *slope = slopes_of(m, o, i), *elastic = contact_of(m, o, i, ELASTIC),
+                     *whole = contact_of(m, o, i, WHOLE), *own = contact_of(m, o, i, CORRECTION);
+        const double N = slope[SLOPE_0] * variation_dot(x, &x->start, contact_of(m, o, i, GAP_0)) +
+                         slope[SLOPE_1] * variation_dot(x, &x->end, contact_of(m, o, i, GAP_1));
+        const double work = snw_vector_dot(m->nv, d, elastic);
+        for (int j = 0; j < m->nv && N != 0; j++) {
+            out[o->at.residual + j] -= N * whole[j];
+            if (corrects) out[o->at.correction + j] += N * own[j];
+        }
+        out[o->at.gain] += N * work;
+        out[o->at.energy] += N * (snw_vector_dot(m->nv, d, whole) - work);
+        if (corrects) out[o->at.length] += N * slope[LENGTH];
+    }
+    if (!corrects || o->nacting == 0) return;
+    double *by_q = line_of(m, o, VARY_M);
+    memset(by_q, 0, (size_t)m->nv * sizeof *by_q);
+    add_product(m, 1, matrix_of(m, o, AGAINST_Q), x, &x->middle, by_q);
+    for (int j = 0; j < m->nv; j++) out[o->at.correction + j] += by_q[j];
+    out[o->at.length] += snw_vector_dot(m->nv, d, by_q);
+    if (increment < 0) return;
+    add_column(m, 1, matrix_of(m, o, AGAINST), increment, out + o->at.correction);
+    out[o->at.length] += 2 * line_of(m, o, CONTACT_C)[increment];
+}
+
 const double *conserved_tangent_column(const snw_model *m, const adjoint_conserved *o, double h,
                                        conserved_variable of, int k) {
     const snw_conserving *c = o->c;
@@ -560,5 +745,6 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
     add_product(m, 1, matrix_of(m, o, HEAT_K), &x, &x.middle, middle);
     add_column(m, by_v, matrix_of(m, o, HEAT_D), k, middle);
     out[o->at.energy] = of_start - (increment ? heat[k] : 0) - snw_vector_dot(nv, d, middle);
+    if (o->nacting > 0) add_contacts(m, o, &x, increment ? k : -1, out);
     return out;
 }

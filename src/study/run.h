@@ -44,7 +44,8 @@ typedef struct snw_run_hooks {
     snw_status (*state)(void *user, const struct snw_run_state *at, snw_error *err);
     int increments; // end with SNW_E_STOPPED after so many increments; 0: no limit
     // Leave out what serves warnings only: estimated errors of discretisation and time steps, and
-    // the stability of equilibria that no probe reads. Frames are the same to the last bit.
+    // the stability of equilibria that no probe reads; and checkpoints. Numbers of frames are the
+    // same to the last bit.
     bool unchecked;
     snw_step_together together; // solves implicit steps with those of other runs; none: NULL
 } snw_run_hooks;

@@ -222,6 +222,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     const double *loop = r->forces + 6 * (size_t)r->info.nload;
     const double *contact = loop + 6 * (size_t)r->info.nloop;
     const double *effort = contact + 6 * (size_t)r->info.ncontact;
+    const bool saves = !v->partial && !v->unsaved && !(r->hooks && r->hooks->unchecked);
     const snw_frame f = {.stage = stage,
                          .t = v->state->t,
                          .partial = v->partial,
@@ -239,7 +240,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .linear = v->linear,
                          .energy = v->energy,
                          .stats = v->stats,
-                         .save = v->partial || v->unsaved ? NULL : snw_run_checkpoint_save(r, v)};
+                         .save = saves ? snw_run_checkpoint_save(r, v) : NULL};
     if (r->hooks && r->hooks->state) {
         const snw_step_kind kind = r->desc->step[stage].kind;
         const snw_run_state at = {.stage = stage,

@@ -22,6 +22,7 @@ enum { INTERVAL = 50, MOST_DEATHS = 20 }; // ms; deaths between rows, one after 
 
 enum { SHOWN = 4, LINE = 240 }; // parameters and results in a line of the live table
 enum { IN_HAND = 64 };          // most rows that a worker computes at once
+enum { ASKED = 64 };            // the parent is looked for once in so many times
 
 // The row that a worker stored last. `version` is odd while it is written.
 typedef struct stored_row {
@@ -71,12 +72,14 @@ typedef struct worker {
     const snw_sweep_todo *todo;
     int nresult, nworker;
     pid_t parent;
+    unsigned asked; // times that it was asked to stop
 } worker;
 
 // Ends too when the process that started it is gone.
 static bool worker_stop(void *user) {
-    const worker *w = user;
-    return atomic_load(&w->shared->stop) != 0 || getppid() != w->parent;
+    worker *w = user;
+    if (atomic_load(&w->shared->stop) != 0) return true;
+    return ++w->asked % ASKED == 0 && getppid() != w->parent;
 }
 
 // Rows to be taken at once: fewer towards the end, so that workers end together.
@@ -89,7 +92,7 @@ static int64_t worker_share(const worker *w, int most) {
 static int worker_take(void *user, int most, int64_t *row) {
     worker *w = user;
     worker_slot *slot = w->slot;
-    if (worker_stop(user)) return 0;
+    if (worker_stop(user) || getppid() != w->parent) return 0;
     most = most < IN_HAND ? most : IN_HAND;
     if (slot->nagain > 0) { // alone, so that the row that ends the process is found
         row[0] = slot->again[slot->nagain - 1];

@@ -5,6 +5,7 @@ import math
 import os
 import pathlib
 import pty
+import re
 import resource
 import shutil
 import signal
@@ -292,6 +293,13 @@ class Figures(Sweep):
         text = (self.folder / "lines.svg").read_text()
         for k in ("1", "2", "4"):
             self.assertIn(f"k = {k} N/m", text)
+        # many lines: shaded in the order of the other parameter, with some of their names
+        self.write("fan.yaml", GRID.replace("[1 N/m, 2 N/m, 4 N/m]", "{from: 1 N/m, to: 4 N/m, points: 31}"))
+        self.succeeds("sweep", "fan.yaml")
+        fan = self.succeeds("plot", "fan.h5", "--over", "a", "--probe", "x", "-o", "fan.svg", "--json").json
+        self.assertEqual(fan["panels"][0]["curves"], 31)
+        self.assertEqual(re.findall(r"k = ([0-9.]+) N/m", (self.folder / "fan.svg").read_text()),
+                         ["1", "1.5", "2", "2.5", "3", "3.5", "4"])
         maps = self.succeeds("plot", "grid.h5", "--probe", "x", "-o", "map.svg", "--json").json
         self.assertEqual(maps["panels"][0]["axis"], "k (N/m)")
         self.assertIn("above 7", (self.folder / "map.svg").read_text())

@@ -522,3 +522,46 @@ def test_numbers_of_the_file_move_steps(scheme):
 
     for k, name in enumerate(names):
         near(B[:, k], sum(w * (after(name, j * 1e-3) - after(name, -j * 1e-3)) for j, w in SIXTH) / 1e-3, 1e-8)
+
+
+# an arm whose tip slides on the floor, and a free ball that rolls and carries a rod
+PRESSED = {
+    "arm": """
+sinew: 1
+materials: {rubber: {young: 1 MPa, poisson: 0.45, density: 1100, damping: 5 ms}}
+robot:
+  base: {on: world, joint: prismatic, axis: x, body: {mass: 0.5}}
+  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 1 cm}}, material: rubber, strain: {bend_y: legendre 2, bend_z: constant}, nodes: 8}}
+  tip: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.02, damping: 1e-3, body: {mass: 0.1, sphere: {radius: 2 cm}}}
+contacts: {floor: {ground: {on: tip, stiffness: 500, damping: 0.5, friction: 0.3, at: [0, 0, -5 cm], smooth: 5 mm}}}
+probes: {tip: {position: tip}}
+""",
+    "free": """
+sinew: 1
+materials: {rubber: {young: 1 MPa, poisson: 0.45, density: 1100, damping: 5 ms}}
+robot:
+  ball: {on: world, pose: {xyz: [0, 0, 0.048]}, joint: free, body: {mass: 0.3, sphere: {radius: 5 cm}}}
+  arm: {on: ball, pose: {xyz: [0.05, 0, 0]}, rod: {length: 0.1, section: {circle: {radius: 5 mm}}, material: rubber, strain: {bend_y: legendre 1, bend_z: constant}, nodes: 6}}
+contacts: {floor: {ground: {on: ball, stiffness: 2000, damping: 0.5, friction: 0.3, smooth: 5 mm}}}
+probes: {tip: {position: arm.tip}}
+""",
+}
+
+
+@pytest.mark.parametrize("kind", PRESSED)
+def test_conserving_steps_in_contact_have_their_derivatives(kind):
+    """With forces, damping and friction of compliant contacts and the correction of their energy."""
+    robot = sinew.Robot(text=PRESSED[kind])
+    if kind == "free":
+        robot.v[:6] = (1, 2, 3, 0.5, 0.2, 0)
+    motion = robot.simulate(2e-3, "conserving")
+    for _ in range(120 if kind == "arm" else 20):
+        motion.step()
+    map = robot.step_map(2e-3, None, ["tip"], scheme="conserving")
+    point = map.begin(robot, ())
+    to, _, (A, _, _, _) = map.linear_step(point, ())
+    free = np.array(A)
+    for k, e in enumerate(np.eye(map.nx)):
+        x, _ = derivatives(map, point, np.zeros(0), to, e, np.zeros(0), 1e-4)
+        for part in (slice(0, robot.nv), slice(robot.nv, None)):
+            assert np.abs(free[part, k] - x[part]).max() < 1e-8 * np.abs(free[part]).max()
