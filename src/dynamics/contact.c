@@ -134,7 +134,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
             snw_contact_set_force(m, w, k, w->hard_given + 3 * (ptrdiff_t)k);
             continue;
         }
-        if (w->elastic_held && !c->hard && p->span == 0 && p->stiffness > 0) {
+        if (w->elastic_held && !c->hard && snw_all((p->span == 0) & (p->stiffness > 0))) {
             hold_elastic(c, p, w->elastic_held[k], is_static, w, at);
             continue;
         }
