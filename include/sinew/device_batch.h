@@ -9,10 +9,11 @@
 // for the processor and for this model when the batch is created; kernels are kept on disk in
 // $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC.
 //
-// All robots have the same time, and the numbers of the model unless they are given their own. A
-// robot alone takes shorter steps where the scheme creates energy; here it fails and says so. A
-// robot that fails, also by a state or an input that is not finite, stays where it is until it is
-// started again, and does not disturb others.
+// All robots have the same time, and the numbers of the model unless they are given their own.
+// Where the scheme creates energy, a robot takes shorter steps as one alone does, but only while
+// laws of the file are constant within the step; else it fails and says so. A robot that fails,
+// also by a state or an input that is not finite, stays where it is until it is started again, and
+// does not disturb others.
 //
 // This is experimental: docs/performance.md says which state of the library has run on a processor.
 //
@@ -123,6 +124,8 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_wait(snw_device_batch *b, snw_
 SNW_API SNW_NODISCARD snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint,
                                                              const int *node, const double *at,
                                                              double **out, snw_error *err);
+// Their velocities, m/s, 3 npoint x n on the device, written together with them. NULL: no points.
+SNW_API double *snw_device_batch_point_rates(snw_device_batch *b);
 SNW_API SNW_NODISCARD snw_status snw_device_batch_update_points(snw_device_batch *b,
                                                                 snw_error *err);
 

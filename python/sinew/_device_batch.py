@@ -125,6 +125,7 @@ class DeviceBatch(OfThisProcess):
         if isinstance(robot, Robot):
             self.q[:], self.v[:] = robot.q, robot.v
             self.home[:] = np.concatenate([robot.q, robot.v])
+        self._npoint = 0
         self.dt = 0.0
         """Step of the last start, s."""
 
@@ -210,14 +211,22 @@ class DeviceBatch(OfThisProcess):
         out = ffi.new("double **")
         with_all = [node + (self._nodes if node < 0 else 0) for node in nodes]
         self._call(lib.snw_device_batch_set_points, len(nodes), ffi.new("int[]", with_all), ffi.NULL, out)
+        self._npoint = len(nodes)
         return DeviceArray(self, out[0], 3 * len(nodes))
+
+    @property
+    def point_rates(self) -> DeviceArray:
+        """Velocities of the nodes of the last `points`, m/s, (n, 3 nodes); `update_points` writes them."""
+        if self._npoint == 0:
+            raise ArgumentError("call points() first")
+        return DeviceArray(self, lib.snw_device_batch_point_rates(self._b), 3 * self._npoint)
 
     @property
     def _nodes(self) -> int:
         return int(lib.snw_robot_nodes(Robot(self.model)._r))
 
     def update_points(self) -> None:
-        """Write the positions of the nodes of `points`."""
+        """Write positions and velocities of the nodes of `points`."""
         self._call(lib.snw_device_batch_update_points)
 
     @property

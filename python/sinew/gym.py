@@ -512,9 +512,19 @@ def _repeated(box: Box, n: int) -> Box:
     return Box(np.repeat(box.low[None], n, axis=0), np.repeat(box.high[None], n, axis=0), (n, *box.shape), box.dtype)
 
 
-def make_vec(task: str, num_envs: int = 1, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-             threads: int | None = None, lanes: int = 8, **overrides: Value) -> VectorTask:  # fmt: skip
-    """n robots with a task by name; `autoreset_mode`, `threads`, `lanes` and overrides of the model, see `VectorTask` and `make`."""
+def make_vec(task: str, num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, threads: int | None = None,
+             lanes: int = 8, device: str | None = None, **overrides: Value) -> Any:  # fmt: skip
+    """n robots with a task by name; `autoreset_mode`, `threads`, `lanes` and overrides of the model, see `VectorTask` and `make`.
+
+    `device`: "cuda" gives a `DeviceVectorTask`, whose robots and arrays are on a graphics processor; "host" the same with
+    NumPy, for tests.
+    """
+    if device is not None and device != "cpu":
+        from ._device_gym import DeviceVectorTask
+
+        return DeviceVectorTask(_find(task), num_envs, device=device, autoreset_mode=autoreset_mode or AutoresetMode.SAME_STEP,
+                                **overrides)  # fmt: skip
+    autoreset_mode = autoreset_mode or AutoresetMode.NEXT_STEP
     return VectorTask(_find(task), num_envs, autoreset_mode=autoreset_mode, threads=threads, lanes=lanes, **overrides)
 
 

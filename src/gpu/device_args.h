@@ -39,7 +39,8 @@ typedef struct snw_device_args {
     double *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
     double *h;      // n: length of the last step (snw_history); NaN before the first start
     double *mass;   // nv x n: diagonal of the mass matrix at the start
-    double *onset;  // 2 x n: present limit of the step after a start, updates without growth
+    double *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
+                    // after a step that created energy, 0: none
     double *lambda; // nconstraint x n: multipliers
     double *energy; // (3 + powers) x n: energy created, largest in motion, heat, work of each kind
     int *status;    // n
@@ -72,4 +73,5 @@ typedef struct snw_device_args {
     const int *point_seg;   // segments
     const double *point_at; // 3 x npoint: in the frame of the segment, m
     double *point;          // 3 npoint x n: in the world, m
+    double *point_rate;     // 3 npoint x n: their velocities, m/s
 } snw_device_args;

@@ -15,5 +15,8 @@ enum {
 };
 
 // Steps of robots without contact, theory.md (6.16); relative to the largest energy in motion.
-#define SNW_FREE_GAIN 0.01 // total that steps may create
-#define SNW_SLACK     1e-4 // creation allowed in a longest step once that is used up
+#define SNW_FREE_GAIN     0.01 // total that steps may create
+#define SNW_SLACK         1e-4 // creation allowed in a longest step once that is used up
+#define SNW_MIN_FREE_STEP 0.01 // shortest step for its sake, relative to the longest
+// loss allowed to the short steps of a loop over the length of a long one, theory.md (6.17)
+#define SNW_LOOP_LOSS 0.02

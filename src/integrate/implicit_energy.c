@@ -28,9 +28,6 @@ static const double ACCOUNT_ERROR = 0.01; // of work and heat: error of the acco
 static const double NEGLIGIBLE = 1e-4; // relative to the largest energy in motion: less is ignored
 static const double FADE_STEPS = 40;   // steps that relax EXCHANGE e times in a lasting contact
 static const double MIN_CONTACT_STEP = 1e-5; // relative to the longest step
-static const double MIN_FREE_STEP = 0.01;    // the same for robots without contact
-static const double LOOP_LOSS = 0.02; // relative to the largest energy in motion: loss allowed to
-                                      // the short steps of a loop over the length of a long one
 static const double MAX_SHORT_STEPS = 20000; // consecutive
 
 // Energy that residuals within Newton's tolerance may create in a step, J.
@@ -92,7 +89,7 @@ static void judge_without_contact(snw_implicit *im, double h, double created) {
     im->retry_fraction = 0;
     const double noise = newton_noise(im);
     // links of a loop that align within the step, theory.md (6.17)
-    const double allowed = i->longest > 0 ? LOOP_LOSS * h / im->longest : im->loss_limit;
+    const double allowed = i->longest > 0 ? SNW_LOOP_LOSS * h / im->longest : im->loss_limit;
     if (im->has_closures && -created > 1e3 * noise && -created > allowed * i->peak &&
         implicit_energy_lost(im, h) > allowed) {
         im->retry_fraction = 0.5;
@@ -113,7 +110,7 @@ double snw_implicit_retry_length(snw_implicit *im, double h, double longest, boo
     snw_impact_monitor *i = &im->impact;
     if (im->opts.fixed_length) return 0;
     const bool touches = snw_touches(im->m);
-    const double least = (touches ? MIN_CONTACT_STEP : MIN_FREE_STEP) * longest, grow = 2 * h;
+    const double least = (touches ? MIN_CONTACT_STEP : SNW_MIN_FREE_STEP) * longest, grow = 2 * h;
     patient = patient && i->short_steps < MAX_SHORT_STEPS;
     const bool divisible =
         h > (1 + 1e-6) * least; // the last step of an interval may equal `least` up to rounding

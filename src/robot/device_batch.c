@@ -38,7 +38,7 @@ enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUD
     X(past, 5 * nv * n * sizeof(double), "history of the scheme")                                  \
     X(h, n * sizeof(double), "length of the last step")                                            \
     X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
-    X(onset, 2 * n * sizeof(double), "limit of steps after a start")                               \
+    X(onset, 3 * n * sizeof(double), "limit of steps after a start")                               \
     X(lambda, nconstraint *n * sizeof(double), "multipliers")                                      \
     X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
     X(status, n * sizeof(int), "of each robot")                                                    \
@@ -85,7 +85,7 @@ struct snw_device_batch {
     unsigned char *steady;  // of steps of a call
     int steady_room;        // steps
     double *block[2];       // scratch of laws
-    device_room laws, steady_steps, maps, point_seg, point_at, point;
+    device_room laws, steady_steps, maps, point_seg, point_at, point, point_rate;
     int npoint;
     bool started, account;
     snw_device_args args;
@@ -422,8 +422,8 @@ void snw_device_batch_close(snw_device_batch *b) {
     DEVICE_BATCH_FIELDS(X)
 #undef X
     device_free(b, b->model), device_free(b, b->whole), device_free(b, b->number);
-    device_room *const rooms[] = {&b->laws,      &b->steady_steps, &b->maps,
-                                  &b->point_seg, &b->point_at,     &b->point};
+    device_room *const rooms[] = {&b->laws,     &b->steady_steps, &b->maps,      &b->point_seg,
+                                  &b->point_at, &b->point,        &b->point_rate};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) device_free(b, rooms[i]->at);
     snw_cuda_close(b->cuda);
     for (int i = 0; b->own && i < b->n; i++) snw_robot_model_close(b->own[i]);
@@ -938,6 +938,8 @@ snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint, const in
     if (s == SNW_OK) s = device_fill(b, &b->point_seg, seg, n * sizeof *seg, err);
     if (s == SNW_OK) s = device_fill(b, &b->point_at, place, 3 * n * sizeof *place, err);
     if (s == SNW_OK) s = device_fill(b, &b->point, none, 3 * n * (size_t)b->n * sizeof *none, err);
+    if (s == SNW_OK)
+        s = device_fill(b, &b->point_rate, none, 3 * n * (size_t)b->n * sizeof *none, err);
     snw_free(seg);
     snw_free(place);
     snw_free(none);
@@ -945,9 +947,12 @@ snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint, const in
     b->args.npoint = npoint;
     b->args.point_seg = b->point_seg.at;
     b->args.point_at = b->point_at.at;
+    b->args.point_rate = b->point_rate.at;
     *out = b->args.point = b->point.at;
     return SNW_OK;
 }
+
+double *snw_device_batch_point_rates(snw_device_batch *b) { return b ? b->point_rate.at : NULL; }
 
 snw_status snw_device_batch_update_points(snw_device_batch *b, snw_error *err) {
     if (!b || b->args.npoint == 0)
@@ -1006,6 +1011,7 @@ NONE(double, time, const snw_device_batch *b __attribute__((unused)))
 NONE(double *, q, snw_device_batch *b __attribute__((unused)))
 NONE(double *, v, snw_device_batch *b __attribute__((unused)))
 NONE(double *, u, snw_device_batch *b __attribute__((unused)))
+NONE(double *, point_rates, snw_device_batch *b __attribute__((unused)))
 NONE(double *, home, snw_device_batch *b __attribute__((unused)))
 NONE(void *, stream, const snw_device_batch *b __attribute__((unused)))
 NONE(int *, status, snw_device_batch *b __attribute__((unused)))

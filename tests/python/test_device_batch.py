@@ -40,6 +40,10 @@ def test_robots_on_a_device_move_as_they_do_alone(arm_text):
         alone.simulate(2e-3).step(count=20)
         assert np.allclose(batch.q.get()[i], alone.q, rtol=0, atol=1e-8)
         assert np.allclose(tip.get()[i], alone.poses()[-1, :3, 3], rtol=0, atol=1e-8)
+        before = alone.poses()[-1, :3, 3]
+        alone.move(1e-6 * alone.v)
+        rate = (alone.poses()[-1, :3, 3] - before) / 1e-6
+        assert np.allclose(batch.point_rates.get()[i], rate, rtol=0, atol=1e-4)
 
 
 def test_inputs_of_each_step(arm_text):

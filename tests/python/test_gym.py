@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import sinew
 from sinew import gym
 
 
@@ -26,6 +27,44 @@ def test_episodes_repeat_with_their_seed(name):
 def test_the_baseline_does_the_task(name, least):
     env = gym.make(name)
     assert gym.score(env, env.baseline(), episodes=1)[0] > least
+
+
+@pytest.mark.parametrize("name", ["Reach", "SwingUp"])
+def test_environments_on_a_device_are_single_tasks(name):
+    try:
+        envs = gym.make_vec(name, 3, device="host")
+    except sinew.ArgumentError as refusal:
+        if "this build" in str(refusal):
+            pytest.skip("a build without batches on devices")
+        raise
+    envs.limit = 6
+    first, _ = envs.reset(seed=2)
+    actions = np.random.default_rng(1).uniform(-0.1, 0.1, (6, *envs.action_space.shape))
+    rows = [envs.step(a) for a in actions]
+    assert not rows[4][3].any() and rows[5][3].all() and rows[5][4]["_final_obs"].all() and not rows[5][4]["failed"].any()
+    for i in range(3):
+        one = gym.make(name)
+        one.reset(seed=1)
+        one.robot.q[:] = envs.task.home[i, : one.robot.nq] if name == "Reach" else one._q0
+        if name == "Reach":
+            one.target = first[i, 6:9]
+        else:  # the angle with which the environment began
+            one.robot.q[one.robot.coordinates["arm.angle"]] = first[i, 2]
+        one._sim = one.robot.simulate(one.step_time)
+        for k, (a, (observation, reward, _, _, info)) in enumerate(zip(actions, rows)):
+            wanted, gain, _, _, _ = one.step(a[i])
+            off = 1e-6 if k < 1 else 0.05  # steps that create energy are cut; a tie of their lengths is decided by rounding
+            assert np.allclose(info["final_obs"][i], wanted, rtol=0, atol=off) and abs(reward[i] - gain) < max(1e-6, 1e-3 * off)
+    mask = np.array([True, False, False])
+    again, _ = envs.reset(options={"reset_mask": mask})
+    assert not np.array_equal(again[0], rows[5][0][0]) and np.array_equal(again[1:], rows[5][0][1:])
+
+
+def test_what_environments_on_a_device_lack_is_told():
+    with pytest.raises(sinew.ArgumentError, match="wheels"):
+        gym.make_vec("Steer", 2, device="host")
+    with pytest.raises(sinew.ArgumentError, match="SameStep or Disabled"):
+        gym.make_vec("Reach", 2, device="host", autoreset_mode="NextStep")
 
 
 def test_an_unknown_task_is_told():

@@ -27,17 +27,19 @@ static snw_robot *robot(const char *model) {
     return r;
 }
 
-static snw_step_map *map_of(snw_robot *r) {
+static snw_step_map *map_by(snw_robot *r, const char *scheme) {
     static const char *const input[] = {"push", "wind.fx"}, *const output[] = {"x", "turn"};
     snw_linear_options how = snw_linear_defaults();
     how.ninput = how.noutput = 2, how.input = input, how.output = output;
     how.step = 0.1;
-    how.scheme = "euler";
+    how.scheme = scheme;
     snw_step_map *map = NULL;
     snw_error err = {0};
     if (snw_robot_step_map(r, &how, &map, &err) != SNW_OK) fail_msg("%s", err.text);
     return map;
 }
+
+static snw_step_map *map_of(snw_robot *r) { return map_by(r, "euler"); }
 
 enum { NX = 8, POINT = 2 + 5 + 5 * 4 };
 
@@ -89,6 +91,42 @@ static void a_step_is_backward_euler(void **state) {
     assert_near(snw_robot_q(r)[0], 0.2, 0); // the robot stays
     snw_step_map_close(map);
     snw_robot_close(r);
+}
+
+// Of the schemes whose steps are maps of coordinates and velocities: the middle rule
+// m (v1 - v0)/h + d (v1 + v0)/2 + k (x1 + x0)/2 = u; after a first one steps allocate nothing.
+static void steps_of_the_middle_rule(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"conserving", "moreau"};
+    for (int n = 0; n < 2; n++) {
+        snw_robot *r = robot(text);
+        snw_robot_q(r)[0] = 0.2;
+        snw_robot_v(r)[0] = -0.3;
+        snw_robot_v(r)[3] = 2;
+        snw_step_map *map = map_by(r, scheme[n]);
+        const snw_linear_model *m = snw_step_map_model(map);
+        assert_int_equal(m->nx, NX);
+        double p[POINT], to[POINT], y[4], t, q[5], v[4];
+        const double u[2] = {1, 0.5};
+        snw_error err = {0};
+        assert_int_equal(snw_step_map_begin(map, r, u, p, &err), SNW_OK);
+        assert_int_equal(snw_step_map_step(map, p, u, 1, to, y, &err), SNW_OK);
+        const size_t before = snw_alloc_count();
+        assert_int_equal(snw_step_map_step(map, p, u, 1, to, y, &err), SNW_OK);
+        assert_int_equal(snw_step_map_outputs(map, to, u, 1, y, &err), SNW_OK);
+        assert_int_equal(snw_step_map_state(map, to, &t, q, v, &err), SNW_OK);
+        assert_int_equal(snw_alloc_count(), before);
+        const double h = 0.1, mass = 2, d = 0.5, k = 3, T = mass / h + d / 2 + k * h / 4;
+        const double v1 = (1.5 + mass / h * -0.3 - d / 2 * -0.3 - k * (0.2 + h / 4 * -0.3)) / T;
+        assert_near(v[0], v1, 1e-9);
+        assert_near(q[0], 0.2 + h / 2 * (v1 - 0.3), 1e-9);
+        assert_near(m->B[4], 1 / T, 1e-8);
+        assert_near(m->B[0], h / 2 / T, 1e-9);
+        assert_near(m->A[4], -k / T, 1e-8);
+        assert_near(m->A[4 * NX], h / 2 * (1 + (mass / h - d / 2 - k * h / 4) / T), 1e-8);
+        snw_step_map_close(map);
+        snw_robot_close(r);
+    }
 }
 
 static void bad_arguments_are_refused(void **state) {
@@ -149,6 +187,7 @@ static void static_gains_need_no_mass(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_backward_euler),
+        cmocka_unit_test(steps_of_the_middle_rule),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(static_gains_need_no_mass),
     };
