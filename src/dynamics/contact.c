@@ -258,10 +258,15 @@ static void point_jacobian(const snw_contact *c, const snw_contact_point *p,
             p, c, at, given, V, one, V && c->seg ? snw_ad(one, at->carried) : none);
         const snw_wrench b =
             V ? contact_wrench_variation(p, c, at, given, V, none, one) : (snw_wrench){0};
-        for (int i = 0; i < 6; i++) {
-            A[6 * i + j] = snw_select(at->in_contact, a.e[i], 0);
-            B[6 * i + j] = snw_select(at->in_contact, b.e[i], 0);
-        }
+        for (int i = 0; i < 6; i++) A[6 * i + j] = a.e[i], B[6 * i + j] = b.e[i];
+    }
+}
+
+// A, B (n) of robots in contact at this point, zero of others
+static void clear_apart(const snw_contact_point_work *at, int n, double *A, double *B) {
+    for (int i = 0; i < n; i++) {
+        A[i] = snw_select(at->in_contact, A[i], 0);
+        B[i] = snw_select(at->in_contact, B[i], 0);
     }
 }
 
@@ -280,6 +285,7 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
     }
     const snw_contact *c = &m->contact[p->contact];
     point_jacobian(c, p, at, w, force_is_given(c, w), A, B);
+    clear_apart(at, 36, A, B);
     return true;
 }
 
@@ -348,6 +354,7 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
     const int n = point_wrenches(c, p, at, w, at->f, node, F);
     for (int i = 0; i < n; i++) F[i] = if_touching(at, F[i]);
     nodes_jacobian(c, p, at, w, force_is_given(c, w), A, B);
+    clear_apart(at, 36 * n * n, A, B);
     snw_se3 G[MOST];
     contact_side side[MOST + 1];
     for (int i = 0; i < n; i++) {

@@ -266,8 +266,8 @@ void snw_contact_span_jacobian(const snw_contact *c, const snw_contact_point *p,
         span_variation(&x, one, turned, a);
         if (!is_static) span_variation(&x, none, one, b);
         for (int i = 0; i < 12; i++) {
-            A[12 * i + j] = snw_select(at->in_contact, a[i / 6].e[i % 6], 0);
-            B[12 * i + j] = snw_select(at->in_contact, b[i / 6].e[i % 6], 0);
+            A[12 * i + j] = a[i / 6].e[i % 6];
+            B[12 * i + j] = b[i / 6].e[i % 6];
         }
     }
 }
