@@ -5,10 +5,10 @@
 The compiler's preprocessor turns src/gpu/device_engine.inc into one text without includes. Spellings change:
 - compound literals of C, `(snw_twist){..}`, become C++'s `snw_twist{..}`;
 - whole numbers of the structs in CONSTANT may be constants of the kernel: `nv` of a model is one where the macro
-  SNW_MODEL_nv is defined;
+  SNW_MODEL_nv is defined, and six of them, `comp` of a rod, where SNW_ROD_comp_0 to SNW_ROD_comp_5 are;
 - arrays at Magnus points have as many entries as the macro SNW_POINTS says.
 OUT is a C source with the text (src/gpu/device_text.h). Beside it, with the suffix .lists.h, are the names of these
-numbers as lists SNW_MODEL_LIST(X) and SNW_ROD_LIST(X).
+numbers as lists SNW_MODEL_LIST(X) and so on, and of the sixes as SNW_MODEL_SIXES(X).
 """
 import re
 import subprocess
@@ -18,7 +18,12 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 # struct, prefix of the macros, members that are computed on the device or differ from rod to rod
-CONSTANT = [("snw_model", "SNW_MODEL", ("most_variable_columns", "most_loop")), ("snw_rod", "SNW_ROD", ("link", "dof0", "root", "seg0", "point0", "law_adr"))]
+CONSTANT = [
+    ("snw_model", "SNW_MODEL", ("most_variable_columns", "most_loop")),
+    ("snw_rod", "SNW_ROD", ("link", "dof0", "root", "seg0", "point0", "law_adr")),
+    ("snw_rule", "SNW_RULE", ("kind",)),
+    ("snw_slice", "SNW_SLICE", ("rod", "phi", "field")),
+]
 
 
 # headers of C that the sources include; src/gpu/device_prelude.hpp has what the device needs of them
@@ -35,11 +40,12 @@ def preprocess(compiler: list[str]) -> str:
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def constants(text: str, struct: str, prefix: str, own: tuple[str, ...]) -> tuple[str, list[str]]:
+def constants(text: str, struct: str, prefix: str, own: tuple[str, ...]) -> tuple[str, list[str], list[str]]:
     """Members of types int and bool as constants where their macros are defined."""
     begin = text.index(f"typedef struct {struct} {{")
     end = text.index(f"\n}} {struct};", begin)
     names: list[str] = []
+    sixes: list[str] = []
 
     def member(found: re.Match[str]) -> str:
         out = []
@@ -52,8 +58,16 @@ def constants(text: str, struct: str, prefix: str, own: tuple[str, ...]) -> tupl
             out.append(f"\n#ifdef {macro}\n static constexpr {found[1]} {name} = {macro};\n#else\n {found[1]} {name};\n#endif\n")
         return " ".join(out)
 
+    def six(found: re.Match[str]) -> str:
+        name = found[1]
+        sixes.append(name)
+        macro = f"{prefix}_{name}_"
+        values = ", ".join(f"{macro}{k}" for k in range(6))
+        return f"\n#ifdef {macro}0\n static constexpr int {name}[6] = {{{values}}};\n#else\n int {name}[6];\n#endif\n"
+
     body = re.sub(r"\b(int|bool) ([a-z_0-9]+(?:\s*,\s*[a-z_0-9]+)*);", member, text[begin:end])
-    return text[:begin] + body + text[end:], names
+    body = re.sub(r"\bint ([a-z_0-9]+)\[6\];", six, body)
+    return text[:begin] + body + text[end:], names, sixes
 
 
 def plain_tables(text: str) -> str:
@@ -81,10 +95,11 @@ def main() -> None:
         sys.exit(f"device_source.py: a literal with named members is an operand of ?: in '{wrong[0]}'; write an if instead")
     lists = ""
     for struct, prefix, own in CONSTANT:
-        text, names = constants(text, struct, prefix, own)
+        text, names, sixes = constants(text, struct, prefix, own)
         if not names:
             sys.exit(f"device_source.py: {struct} has no members that may be constants")
         lists += f"#define {prefix}_LIST(X) {' '.join(f'X({name})' for name in names)}\n"
+        lists += f"#define {prefix}_SIXES(X) {' '.join(f'X({name})' for name in sixes)}\n"
     pieces = [text[i : i + 1500] for i in range(0, len(text), 1500)]  # a literal has at most 4095 characters
     quoted = [piece.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for piece in pieces]
     rows = ",\n".join(f'    "{piece}"' for piece in quoted)

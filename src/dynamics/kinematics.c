@@ -104,14 +104,14 @@ static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, con
 
 // sw->xi <- strains at the Magnus points of slice i without their rates
 static inline void slice_strains_static(const snw_model *m, const snw_inputs *in,
-                                        const snw_state *s, int i, snw_work *w) {
+                                        const snw_state *s, int i, snw_work *w,
+                                        snw_slice_work *sw) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
-    snw_slice_work *sw = &w->slice[i];
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     if (r->rest_varies)
         set_varying_rest_strain(m, sl, s, true, sw, w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
-    for (int k = 0; sl->field >= 0 && k < r->nc; k++) {
+    for (int k = 0; m->nfield > 0 && sl->field >= 0 && k < r->nc; k++) {
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
     }
     kinematics_gather(m, sl, r, s->q + r->shift, sw->xi);
@@ -120,23 +120,22 @@ static inline void slice_strains_static(const snw_model *m, const snw_inputs *in
 
 // the same; returns W of its map
 static inline snw_twist slice_vector(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                     int i, snw_work *w) {
+                                     int i, snw_work *w, snw_slice_work *sw) {
     const snw_slice *sl = &m->slice[i];
-    slice_strains_static(m, in, s, i, w);
-    return snw_rule_value(&m->rod[sl->rod].rule, sl->h, w->slice[i].xi);
+    slice_strains_static(m, in, s, i, w, sw);
+    return snw_rule_value(&m->rod[sl->rod].rule, sl->h, sw->xi);
 }
 
 // strains at the Magnus points of slice i and their rates
 static inline void slice_strains(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                 int i, snw_work *w) {
+                                 int i, snw_work *w, snw_slice_work *sw) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
-    snw_slice_work *sw = &w->slice[i];
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     if (r->rest_varies)
         set_varying_rest_strain(m, sl, s, false, sw,
                                 w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
-    const bool given = sl->field >= 0;
+    const bool given = m->nfield > 0 && sl->field >= 0;
     for (int k = 0; given && k < r->nc; k++) {
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
     }
@@ -153,18 +152,18 @@ static void kinematics_grids(const snw_model *m, const snw_inputs *in, const snw
                              bool is_static, snw_work *w) {
     for (int k = 0; k < m->ngrid; k++) {
         for (int j = 0; j < m->grid[k].n; j++) {
-            (is_static ? slice_strains_static : slice_strains)(m, in, s, m->grid[k].slice[j], w);
+            const int i = m->grid[k].slice[j];
+            (is_static ? slice_strains_static : slice_strains)(m, in, s, i, w, &w->slice[i]);
         }
     }
     snw_rod_grids_motion(m, is_static, w);
 }
 
 static inline void slice_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
-                                bool is_static, snw_work *w, snw_se3 *h, snw_twist *u,
-                                snw_twist *du) {
+                                bool is_static, snw_work *w, snw_slice_work *sw, snw_se3 *h,
+                                snw_twist *u, snw_twist *du) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
-    snw_slice_work *sw = &w->slice[i];
     if (snw_all(sl->h == 0)) { // slice of no length, kept in reserve (theory.md 3.16)
         memset(sw, 0, sizeof *sw);
         sw->T = snw_se3_tangent(sw->W);
@@ -177,13 +176,13 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         return;
     }
     if (is_static) {
-        sw->W = slice_vector(m, in, s, i, w);
+        sw->W = slice_vector(m, in, s, i, w, sw);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
         *u = *du = (snw_twist){0};
         return;
     }
-    slice_strains(m, in, s, i, w);
+    slice_strains(m, in, s, i, w, sw);
     snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
@@ -200,61 +199,87 @@ static inline snw_se3 ball_pose(const snw_block *b, const snw_state *s) {
     return (snw_se3){snw_so3_from_numbers(s->q + b->q), {{0, 0, 0}}};
 }
 
-static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                           bool is_static, int i, snw_work *w) {
+// h, u, du <- motion of segment i, not the world, relative to its parent; sw <- its slice of a rod
+static inline void relative_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                   bool is_static, int i, snw_work *w, snw_slice_work *sw,
+                                   snw_se3 *h, snw_twist *u, snw_twist *du) {
     const snw_seg *seg = &m->seg[i];
     switch (seg->kind) {
     case SNW_SEG_WORLD:
-        // gravity as an upward acceleration of the world
-        w->h[i] = w->g[i] = snw_se3_identity();
-        w->u[i] = w->du[i] = w->V[i] = (snw_twist){0};
-        w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
-        return;
+        break;
     case SNW_SEG_POSE:
-        w->h[i] = given_pose(m, in, s, seg->item);
-        w->u[i] = is_static ? (snw_twist){0} : in->pose_u[seg->item];
-        w->du[i] = is_static ? (snw_twist){0} : in->pose_du[seg->item];
+        *h = given_pose(m, in, s, seg->item);
+        *u = is_static ? (snw_twist){0} : in->pose_u[seg->item];
+        *du = is_static ? (snw_twist){0} : in->pose_du[seg->item];
         break;
     case SNW_SEG_SCREW: {
         const snw_block *b = &m->block[seg->item];
-        w->h[i] = snw_se3_exp(snw_twist_scale(s->q[b->q], b->S));
-        w->u[i] = snw_twist_scale(is_static ? 0 : s->v[b->dof], b->S);
-        w->du[i] = snw_twist_scale(is_static ? 0 : s->a[b->dof], b->S);
+        *h = snw_se3_exp(snw_twist_scale(s->q[b->q], b->S));
+        *u = snw_twist_scale(is_static ? 0 : s->v[b->dof], b->S);
+        *du = snw_twist_scale(is_static ? 0 : s->a[b->dof], b->S);
         break;
     }
     case SNW_SEG_BALL:
     case SNW_SEG_FREE: {
         const snw_block *b = &m->block[seg->item];
-        w->h[i] = ball_pose(b, s);
-        w->u[i] = w->du[i] = (snw_twist){0};
+        *h = ball_pose(b, s);
+        *u = *du = (snw_twist){0};
         for (int k = 0; !is_static && k < b->n; k++) {
-            w->u[i].e[k] = s->v[b->dof + k];
-            w->du[i].e[k] = s->a[b->dof + k];
+            u->e[k] = s->v[b->dof + k];
+            du->e[k] = s->a[b->dof + k];
         }
         break;
     }
-    case SNW_SEG_ROD: {
+    case SNW_SEG_ROD:
+        slice_motion(m, in, s, seg->item, is_static, w, sw, h, u, du);
+        break;
+    }
+}
+
+// Twist and rate of a segment whose motion relative to its parent is h, u, du, theory.md (3.2):
+// V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
+static inline void carry_motion(const snw_se3 *h, snw_twist u, snw_twist du, bool is_static,
+                                snw_twist parent_V, snw_twist parent_A, snw_twist *V,
+                                snw_twist *A) {
+    *A = snw_twist_to_child(*h, parent_A);
+    if (is_static) {
+        *V = (snw_twist){0};
+        return;
+    }
+    const snw_twist carried = snw_twist_to_child(*h, parent_V);
+    *V = snw_twist_add(carried, u);
+    *A = snw_twist_add(snw_twist_sub(*A, snw_ad(u, carried)), du);
+}
+
+// twist of the world and its rate: gravity as an upward acceleration
+static inline void world_motion(const snw_inputs *in, snw_twist *V, snw_twist *A) {
+    *V = (snw_twist){0};
+    *A = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
+}
+
+static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           bool is_static, int i, snw_work *w) {
+    const snw_seg *seg = &m->seg[i];
+    if (seg->kind == SNW_SEG_WORLD) {
+        w->h[i] = w->g[i] = snw_se3_identity();
+        w->u[i] = w->du[i] = (snw_twist){0};
+        world_motion(in, &w->V[i], &w->A[i]);
+        return;
+    }
+    snw_slice_work *sw = NULL;
+    if (seg->kind == SNW_SEG_ROD) {
         const snw_slice *sl = &m->slice[seg->item];
+        sw = &w->slice[seg->item];
         if (snw_rod_in_plane(&m->rod[sl->rod]) && snw_any(sl->h != 0)) {
-            (is_static ? slice_strains_static : slice_strains)(m, in, s, seg->item, w);
+            (is_static ? slice_strains_static : slice_strains)(m, in, s, seg->item, w, sw);
             snw_plane_motion(m, i, is_static, w);
             return;
         }
-        slice_motion(m, in, s, seg->item, is_static, w, &w->h[i], &w->u[i], &w->du[i]);
-        break;
     }
-    }
-    // theory.md (3.2): V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
+    relative_motion(m, in, s, is_static, i, w, sw, &w->h[i], &w->u[i], &w->du[i]);
     const int p = seg->parent;
     w->g[i] = snw_se3_mul(w->g[p], w->h[i]);
-    w->A[i] = snw_twist_to_child(w->h[i], w->A[p]);
-    if (is_static) {
-        w->V[i] = (snw_twist){0};
-        return;
-    }
-    const snw_twist carried = snw_twist_to_child(w->h[i], w->V[p]);
-    w->V[i] = snw_twist_add(carried, w->u[i]);
-    w->A[i] = snw_twist_add(snw_twist_sub(w->A[i], snw_ad(w->u[i], carried)), w->du[i]);
+    carry_motion(&w->h[i], w->u[i], w->du[i], is_static, w->V[p], w->A[p], &w->V[i], &w->A[i]);
 }
 
 void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
@@ -300,7 +325,7 @@ static snw_se3 relative_pose(const snw_model *m, const snw_inputs *in, const snw
             snw_rod_grid_node(m, seg->item, true, w, &h, &u, &du);
             return h;
         }
-        return snw_se3_exp(slice_vector(m, in, s, seg->item, w));
+        return snw_se3_exp(slice_vector(m, in, s, seg->item, w, &w->slice[seg->item]));
     }
     return snw_se3_identity();
 }

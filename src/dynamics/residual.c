@@ -25,28 +25,35 @@
 #include "dynamics/tube_slide.h"
 #include "dynamics/variable_length.h"
 
-// sum of the loads on segment i, in its body frame
-static inline snw_wrench external_wrench(const snw_model *m, const snw_wrench *load,
-                                         const snw_work *w, int i) {
+// sum of the loads on segment i, in its body frame, whose axes are R
+static inline snw_wrench external_wrench(const snw_model *m, const snw_wrench *load, snw_mat3 R,
+                                         int i) {
     snw_wrench F = {0};
-    if (!snw_seg_is_active(m, w, i)) return F;
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
         const snw_wrench *L = &load[k];
         if (m->load[m->load_point[k].load].body) {
             F = snw_wrench_add(F, *L);
         } else {
-            F.m = snw_add(F.m, snw_rotate_inv(w->g[i].R, L->m));
-            F.f = snw_add(F.f, snw_rotate_inv(w->g[i].R, L->f));
+            F.m = snw_add(F.m, snw_rotate_inv(R, L->m));
+            F.f = snw_add(F.f, snw_rotate_inv(R, L->f));
         }
     }
     return F;
 }
 
+// M V' - ad_V' M V, the latter unless at rest; V' includes gravity
+static inline snw_wrench inertia_wrench(const snw_inertia *M, bool is_static, snw_twist V,
+                                        snw_twist A) {
+    const snw_wrench F = snw_inertia_apply(M, A);
+    if (is_static) return F;
+    const snw_wrench P = snw_inertia_apply(M, V);
+    return snw_wrench_sub(F, snw_ad_pull(V, P));
+}
+
 // r += S' F for a slice: transposed tangent map and Magnus map to the strains, then the strain
 // basis; for a variable-length rod also to its free length, which scales all strains
-static inline void residual_project(const snw_model *m, int i, const snw_work *w, snw_wrench F,
-                                    double *r) {
-    const snw_slice_work *sw = &w->slice[i];
+static inline void residual_project(const snw_model *m, int i, const snw_work *w,
+                                    const snw_slice_work *sw, snw_wrench F, double *r) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     if (snw_all(sl->h == 0) || rod->grid) return; // grids: snw_rod_grids_project
@@ -72,9 +79,9 @@ static inline void residual_project(const snw_model *m, int i, const snw_work *w
     }
 }
 
-// r += S' F for the coordinates of segment i
-static inline void residual_own(const snw_model *m, int i, const snw_work *w, snw_wrench F,
-                                double *r) {
+// r += S' F for the coordinates of segment i; sw: its slice of a rod
+static inline void residual_own(const snw_model *m, int i, const snw_work *w,
+                                const snw_slice_work *sw, snw_wrench F, double *r) {
     const snw_seg *seg = &m->seg[i];
     switch (seg->kind) {
     case SNW_SEG_WORLD:
@@ -88,15 +95,19 @@ static inline void residual_own(const snw_model *m, int i, const snw_work *w, sn
         for (int k = 0; k < m->block[seg->item].n; k++) r[m->block[seg->item].dof + k] += F.e[k];
         break;
     case SNW_SEG_ROD:
-        residual_project(m, seg->item, w, F, r);
+        residual_project(m, seg->item, w, sw, F, r);
         break;
     }
+}
+
+static inline const snw_slice_work *slice_of(const snw_model *m, const snw_work *w, int i) {
+    return m->seg[i].kind == SNW_SEG_ROD ? &w->slice[m->seg[i].item] : NULL;
 }
 
 void snw_wrench_project(const snw_model *m, const snw_work *w, int i, snw_wrench F, double *out) {
     SNW_ASSERT(m->ngrid == 0);
     for (; i > 0; i = m->seg[i].parent) {
-        residual_own(m, i, w, F, out);
+        residual_own(m, i, w, slice_of(m, w, i), F, out);
         F = snw_wrench_to_parent(w->h[i], F);
     }
 }
@@ -105,7 +116,7 @@ void snw_wrenches_project(const snw_model *m, const snw_work *w, snw_wrench *F, 
     SNW_ASSERT(m->ngrid == 0);
     for (int i = m->nseg - 1; i > 0; i--) {
         const int up = m->seg[i].parent;
-        residual_own(m, i, w, F[i], out);
+        residual_own(m, i, w, slice_of(m, w, i), F[i], out);
         F[up] = snw_wrench_add(F[up], snw_wrench_to_parent(w->h[i], F[i]));
     }
 }
@@ -127,8 +138,10 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     snw_forces(m, in, s, is_static, w);
 }
 
-void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
-                snw_work *w) {
+// w->r <- forces that act on the coordinates themselves: active stress, elastic and damping forces
+// of rods and joints, armatures
+static inline void coordinate_forces(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                     bool is_static, snw_work *w) {
     for (int i = 0; i < m->nv; i++) w->r[i] = -in->stress[i];
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed >= 0) {
@@ -143,29 +156,30 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
         snw_spring_add(m, &m->spring[k], s->q, is_static ? NULL : s->v, w->r);
     }
     if (m->has_armature && !is_static) snw_armature_add(m, s->a, w->r);
+}
+
+void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
+                snw_work *w) {
+    coordinate_forces(m, in, s, is_static, w);
     if (m->nlive) {
         snw_observe_read(m, in, s, is_static, w);
         snw_feedback(m, in, s, w);
     }
     const snw_wrench *load = snw_loads(m, in, w);
 
-    // W = M V' - ad_V' M V - F_applied at each segment; V' includes gravity
+    // W = M V' - ad_V' M V - F_applied at each segment
     for (int i = 0; i < m->nseg; i++) {
         snw_wrench F = {0};
         const int node = m->seg[i].variable_node;
         if (m->seg[i].tube_node) {
             if (snw_seg_is_active(m, w, i)) F = snw_tube_node_wrench(m, w, m->seg[i].tube_node - 1);
         } else if (snw_seg_has_mass(m, w, i)) {
-            const snw_inertia *M = node ? snw_material_inertia(m, w, i) : &m->seg[i].M;
-            F = snw_inertia_apply(M, node ? w->variable_node[node - 1].A : w->A[i]);
-            if (!is_static) {
-                const snw_twist V = node ? w->variable_node[node - 1].V : w->V[i];
-                const snw_wrench P = snw_inertia_apply(M, V);
-                F = snw_wrench_sub(F, snw_ad_pull(V, P));
-            }
+            const snw_variable_length_work *at = node ? &w->variable_node[node - 1] : NULL;
+            F = inertia_wrench(node ? snw_material_inertia(m, w, i) : &m->seg[i].M, is_static,
+                               node ? at->V : w->V[i], node ? at->A : w->A[i]);
         }
-        if (m->load_point_of_seg[i] < m->load_point_of_seg[i + 1])
-            F = snw_wrench_sub(F, external_wrench(m, load, w, i));
+        if (m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] && snw_seg_is_active(m, w, i))
+            F = snw_wrench_sub(F, external_wrench(m, load, w->g[i].R, i));
         w->F[i] = node ? snw_variable_length_node_wrench(m, node - 1, F, w) : F;
     }
     if (m->ntendon) snw_tendons_add(m, in, s, is_static, w);
@@ -188,7 +202,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
             snw_plane_project(m, i, w, w->r);
             continue;
         }
-        residual_own(m, i, w, F, w->r);
+        residual_own(m, i, w, slice_of(m, w, i), F, w->r);
         w->F[parent] = snw_wrench_add(w->F[parent], snw_wrench_to_parent(w->h[i], F));
     }
     if (m->ngrid) snw_rod_grids_project(m, w, w->r);

@@ -32,6 +32,7 @@ typedef struct snw_device_args {
     const void *model;      // made by device_model on the same processor
     size_t model_bytes;     // from the model of a robot to that of the next; 0: one model for all
     int n;                  // robots
+    int lanes;              // threads of a robot, a power of two up to 32; the host has one
     unsigned char *scratch; // n times scratch_bytes: workspaces; NULL: on the stacks of the threads
     size_t scratch_bytes;
     // state

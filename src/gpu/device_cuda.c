@@ -215,7 +215,7 @@ static snw_status compile_text(const char *text, int noption, const char *const 
     return s;
 }
 
-enum { MOST_OPTIONS = 200 };
+enum { MOST_OPTIONS = 300 };
 
 snw_status snw_cuda_compile(snw_cuda *c, const char *const *piece, int npiece,
                             const char *const *option, int noption, snw_error *err) {

@@ -14,6 +14,9 @@ size_t snw_device_host_model(const int *whole, const double *number, unsigned ch
 // Bytes of scratch for a robot of the model.
 size_t snw_device_host_scratch(const void *model);
 
+// Threads that may share a robot of the model: a power of two, one for each column at most.
+int snw_device_host_lanes(const void *model);
+
 // Numbers of the model that may be constants of a kernel: calls take(user, macro, value) for each.
 void snw_device_host_constants(const void *model,
                                void (*take)(void *user, const char *name, int value), void *user);

@@ -99,6 +99,12 @@ static snw_pack_model *model_create(const struct ::snw_model_stream *const *stre
 
 #include "integrate/pack_step.inc"
 
+static void step_residual(step_of_packs *p) {
+    snw_residual(p->m, &p->o->in, &p->o->s, false, p->o->w);
+}
+
+static void step_matrix(step_of_packs *p, bool rough) { exact_matrix(p, rough); }
+
 struct work_places {
     const snw_model *m;
     const snw_pack_order *order;

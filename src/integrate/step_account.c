@@ -91,21 +91,32 @@ double snw_step_account_elastic(const snw_step_account *a) {
     return snw_elastic_energy(a->m, a->trial) - snw_elastic_energy(a->m, a->now);
 }
 
-double snw_step_account_at(const snw_step_account *a, int k, const snw_inputs *in, double *work,
-                           double *heat) {
+void snw_step_account_state(const snw_step_account *a, int k) {
     const snw_model *m = a->m;
-    const double point = snw_account_point[k], h = a->path.h;
-    const snw_state *now = a->now, *trial = a->trial;
-    snw_state *at = a->at;
-    snw_step_path_at(m, &a->path, point, a->scratch, at);
+    const double point = snw_account_point[k];
+    const snw_state *now = a->now, *trial = a->trial, *at = a->at;
+    snw_step_path_at(m, &a->path, point, a->scratch, a->at);
     for (int i = 0; i < m->nsignal; i++) at->z[i] = now->z[i] + point * (trial->z[i] - now->z[i]);
     for (int i = 0; i < m->nconstraint; i++)
         at->lambda[i] = now->lambda[i] + point * (trial->lambda[i] - now->lambda[i]);
-    snw_residual(m, in, at, false, a->w);
+}
+
+double snw_step_account_powers(const snw_step_account *a, const snw_inputs *in, double *work,
+                               double *heat) {
+    const snw_model *m = a->m;
+    const snw_state *at = a->at;
+    const double h = a->path.h;
     snw_load_power(m, in, at, a->w, a->power);
     for (int i = 0; i < snw_npower(m); i++) work[i] += 0.5 * h * a->power[i];
     *heat += 0.5 * h * snw_other_heat(m, at, a->w); // included in the residual below
     double sum = -internal_power(m, at, a->scratch) - snw_interaction_energy_rate(m, a->w);
     for (int i = 0; i < m->nv; i++) sum += a->w->r[i] * at->v[i];
     return 0.5 * h * sum;
+}
+
+double snw_step_account_at(const snw_step_account *a, int k, const snw_inputs *in, double *work,
+                           double *heat) {
+    snw_step_account_state(a, k);
+    snw_residual(a->m, in, a->at, false, a->w);
+    return snw_step_account_powers(a, in, work, heat);
 }

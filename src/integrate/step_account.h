@@ -32,3 +32,7 @@ double snw_step_account_elastic(const snw_step_account *a);
 // not conservative, J.
 double snw_step_account_at(const snw_step_account *a, int k, const snw_inputs *in, double *work,
                            double *heat);
+// The same in two parts: a->at <- state at point k; the powers there, after the residual at it.
+void snw_step_account_state(const snw_step_account *a, int k);
+double snw_step_account_powers(const snw_step_account *a, const snw_inputs *in, double *work,
+                               double *heat);

@@ -33,6 +33,7 @@ bool snw_rule_exists(snw_rule_kind kind, int number) {
     return false;
 }
 
+#ifndef SNW_DEVICE // models there are copies
 snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rule *out) {
     *out = (snw_rule){.kind = kind, .number = number};
     switch (kind) {
@@ -56,6 +57,7 @@ snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rul
     }
     return SNW_E_ARGUMENT;
 }
+#endif
 
 snw_twist snw_rule_value(const snw_rule *rule, double h, const snw_twist *xi) {
     SNW_ASSERT(rule->kind != SNW_RULE_CHEBYSHEV);

@@ -26,9 +26,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// Threads of a block, and blocks that a multiprocessor has at a time at least: with these a thread
-// has 128 registers, the fastest of 64 to 255 on an H200.
-enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
+// Threads of a block, and threads that a processor has at a time, about: with fewer robots several
+// threads share one.
+enum { BLOCK = 64, RESIDENT = 1 << 15, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
 enum { MOST_UNKNOWNS = 600 };      // of a step: matrices are dense
 enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUDA allows 512 kB
 
@@ -58,7 +58,7 @@ typedef struct device_room {
 
 struct snw_device_batch {
     snw_robot *robot; // on the host
-    int n, ninput;
+    int n, ninput, most_lanes;
     snw_cuda *cuda; // NULL: the host
     void *kernel[CALLS];
 #define X(name, bytes, meaning) void *name;
@@ -190,7 +190,6 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_POINTS", magnus_points(b->robot->m));
     take_constant(o, "SNW_SCRATCH", (int)scratch);
     take_constant(o, "SNW_BLOCK", BLOCK);
-    take_constant(o, "SNW_BLOCKS", BLOCKS);
     snw_status s =
         snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces, o->option, o->n, err);
     snw_free(o);
@@ -202,7 +201,10 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
 static snw_status launch(snw_device_batch *b, device_call call, snw_error *err) {
     if (b->cuda) {
         void *arguments[] = {&b->args};
-        return snw_cuda_launch(b->cuda, b->kernel[call], b->n, BLOCK, arguments, err);
+        int lanes = call == CALL_POINTS ? 1 : b->most_lanes;
+        while (lanes > 1 && b->n > RESIDENT / lanes) lanes /= 2;
+        b->args.lanes = lanes;
+        return snw_cuda_launch(b->cuda, b->kernel[call], b->n * lanes, BLOCK, arguments, err);
     }
     static void (*const calls[CALLS])(const snw_device_args *, int, unsigned char *) = {
         snw_device_host_start, snw_device_host_steps, snw_device_host_points};
@@ -370,6 +372,7 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
     // the workspace of a large robot does not fit the stack of a thread
     b->scratch_bytes = b->cuda && scratch > THREAD_BYTES ? (scratch + 15) / 16 * 16 : 0;
+    if (s == SNW_OK) b->most_lanes = b->scratch_bytes ? 1 : snw_device_host_lanes(host);
     if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, b->scratch_bytes ? 16 : scratch, err);
     if (s == SNW_OK && !b->cuda && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
     snw_free(host);
