@@ -37,6 +37,8 @@ KERNEL(chain_tip, tip(r, out))
 KERNEL(twice_mass, snw_robot_mass(r, out))
 KERNEL(twice_forward, snw_robot_forward_dynamics(r, &err))
 KERNEL(twice_tangent, tangent(r, out))
+KERNEL(short_forward, snw_robot_forward_dynamics(r, &err))
+KERNEL(short_step, snw_robot_step(r, 1e-5, &err))
 KERNEL(humanoid_forward, snw_robot_forward_dynamics(r, &err))
 KERNEL(humanoid_step, snw_robot_step(r, 1e-5, &err))
 
@@ -90,6 +92,11 @@ int main(void) {
     kernel_twice_tangent(r, out);
     snw_robot_close(r);
 
+    r = robots_open(chain_text, 5);
+    kernel_short_forward(r, out);
+    start(r, "rk4", 1e-5);
+    kernel_short_step(r, out);
+    snw_robot_close(r);
     r = robots_open(humanoid_text, 0);
     kernel_humanoid_forward(r, out);
     start(r, "rk4", 1e-5);

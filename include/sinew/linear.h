@@ -29,7 +29,7 @@ typedef struct snw_linear_options {
     // of order 6, and `difference` estimates their error. None: all actuators.
     int ninput;
     const char *const *input;
-    // Names of outputs: probes, or columns of them ("tip.x"). None: all probes.
+    // Names of outputs: probes, or columns of them ("tip.x"). None: all probes that the model has.
     int noutput;
     const char *const *output;
     int three_inputs;   // not 0: given coordinates enter with value, rate and acceleration as three
@@ -76,6 +76,9 @@ typedef struct snw_linear_model {
     double difference; // largest relative error estimate of derivatives by differences; 0: none
     int nidle;         // motions without mass and stiffness, left out
     int nheld;         // samples and latches that laws read, held
+    int nleft; // outputs and inputs that were not named, and that the model does not have: left
+               // out (forces and given motions where hard contacts hold; accelerations,
+               // forces and given motions of steps of moreau and conserving)
     // after snw_linear_analyse, else 0
     int npole, ncontrollable, nobservable; // poles, and ranks
     const snw_linear_pole *pole;           // by rising modulus

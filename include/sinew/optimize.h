@@ -68,7 +68,7 @@ typedef struct snw_optimize_options {
                                   // works
     double step;     // converged when no variable changes by more of its scale; 0: 1e-10
     double feasible; // violation of constraints, relative to their scales; 0: 1e-9
-    int evaluations; // most; 0: 500
+    int evaluations; // most, those of the start and of the result included; 0: 500
     void *user;      // of the hooks, each of which may be NULL
     // After each evaluation. Another result than SNW_OK ends the search with it.
     snw_status (*evaluated)(void *user, const snw_optimize_evaluation *e);

@@ -107,7 +107,8 @@ typedef struct snw_workspace {
 // The map of the branch on which the robot is in equilibrium at its present inputs; each node is
 // followed from a neighbour and back again. The robot stays as it is. On success *out belongs to
 // the caller, who calls snw_workspace_close. Allocates memory. SNW_E_ARGUMENT: a name or a number
-// is wrong; SNW_E_DIVERGED, SNW_E_SINGULAR, SNW_E_MODEL: no equilibrium at the start, or no way
+// is wrong; SNW_E_STOPPED: *out is the map so far, of the points that were reached, or NULL before
+// there is one; SNW_E_DIVERGED, SNW_E_SINGULAR, SNW_E_MODEL: no equilibrium at the start, or no way
 // from there into the ranges; err says why.
 SNW_API SNW_NODISCARD snw_status snw_robot_workspace(snw_robot *r, const snw_workspace_options *how,
                                                      snw_workspace **out, snw_error *err);

@@ -260,12 +260,18 @@ static snw_status map_robot(const snw_args *args, const snw_part_place *at, snw_
     snw_workspace_options how;
     snw_workspace *map = NULL;
     SNW_TRY(map_read_options(args, at, pool, &how, err));
-    SNW_TRY(snw_robot_workspace(r, &how, &map, err));
+    const snw_status made = snw_robot_workspace(r, &how, &map, err);
+    if (!map) return made;
     const snw_status s = path ? write_map(map, path, err) : SNW_OK;
     if (s == SNW_OK && reply->json) json_map(reply->json, map);
     if (s == SNW_OK && !reply->json) print_map(map, path);
+    if (s == SNW_OK && made == SNW_E_STOPPED)
+        (void)snw_fail(err, made,
+                       "stopped after %d equilibria; this is the map so far, of %d points. To end "
+                       "sooner take fewer --cells, a smaller --refine, or part of the ranges",
+                       map->equilibria, map->npoint);
     snw_workspace_close(map);
-    return s;
+    return s == SNW_OK ? made : s;
 }
 
 static snw_status map_job(const snw_args *args, const snw_job *job, snw_reply *reply,

@@ -63,6 +63,10 @@ void snw_linear_print(const snw_linear_model *m) {
         printf("largest estimated error of derivatives by differences: %.1g\n", m->difference);
     if (m->nidle) printf("%d motions without mass and stiffness are left out\n", m->nidle);
     if (m->nheld) printf("%d samples or latches that laws read are held\n", m->nheld);
+    if (m->nleft)
+        printf("%d outputs and inputs that this model does not have are left out; name them to be "
+               "told why\n",
+               m->nleft);
     print_signals("states", m->nx, m->state);
     print_signals("inputs", m->nu, m->input);
     print_signals("outputs", m->ny, m->output);
@@ -107,6 +111,7 @@ void snw_linear_json(snw_json *j, const snw_linear_model *m) {
     snw_field_number(j, "difference", m->difference);
     snw_field_integer(j, "idle", m->nidle);
     snw_field_integer(j, "held", m->nheld);
+    snw_field_integer(j, "left_out", m->nleft);
     json_signals(j, "states", m->nx, m->state);
     json_signals(j, "inputs", m->nu, m->input);
     json_signals(j, "outputs", m->ny, m->output);

@@ -217,7 +217,13 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < 3; i++) in->gravity.e[i] = inputs_value(m->gravity[i], (snw_at){.t = t});
     if (in->manual && in->manual->gravity_given) in->gravity = in->manual->gravity;
     for (int i = 0; i < m->npose; i++) {
-        pose_at(&m->pose[i], t, &in->pose[i], &in->pose_u[i], &in->pose_du[i]);
+        const snw_fixed_pose *fixed = &m->fixed_pose[i];
+        if (fixed->is_fixed) {
+            in->pose[i] = fixed->h;
+            in->pose_u[i] = in->pose_du[i] = (snw_twist){0};
+        } else {
+            pose_at(&m->pose[i], t, &in->pose[i], &in->pose_u[i], &in->pose_du[i]);
+        }
     }
     const snw_at at = {.t = t};
     for (int i = 0; i < m->nload_point; i++) {

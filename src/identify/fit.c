@@ -196,19 +196,27 @@ static void unroot(fit_memory *w) {
     }
 }
 
-// J <- its columns of free unknowns, scaled to unit length; size <- their lengths; returns the
-// first unknown whose column is zero, or -1
+// J <- its columns of free unknowns, scaled to unit length; size <- their lengths. Unknowns whose
+// column is zero are no longer free; returns the first of them, or -1.
 static int fit_normalise(fit_memory *w) {
     const size_t m = (size_t)w->m;
+    int n = 0, idle = -1;
     for (int k = 0; k < w->nfree; k++) {
-        const double *from = w->J + (size_t)w->free_of[k] * m;
-        double *column = w->J + (size_t)k * m, sum = 0;
+        const int j = w->free_of[k];
+        const double *from = w->J + (size_t)j * m;
+        double *column = w->J + (size_t)n * m, sum = 0;
         for (size_t i = 0; i < m; i++) sum += from[i] * from[i];
-        w->size[k] = sqrt(sum);
-        if (!(w->size[k] > 0)) return w->free_of[k];
-        for (size_t i = 0; i < m; i++) column[i] = from[i] / w->size[k];
+        if (!(sum > 0)) {
+            idle = idle < 0 ? j : idle;
+            continue;
+        }
+        w->size[n] = sqrt(sum);
+        w->free_of[n] = j;
+        for (size_t i = 0; i < m; i++) column[i] = from[i] / w->size[n];
+        n++;
     }
-    return -1;
+    w->nfree = n;
+    return idle;
 }
 
 // S, Vt <- of J, without the rows of outliers: the second derivative of their loss is 0
@@ -364,7 +372,7 @@ static snw_status polish(fit_context *f, fit_memory *w) {
     return status;
 }
 
-static snw_status estimate_errors(fit_context *f, fit_memory *w, snw_fit_answer *answer) {
+static snw_status estimate_free(fit_context *f, fit_memory *w, snw_fit_answer *answer) {
     const snw_fit_problem *p = f->p;
     for (int j = 0; j < p->nfind; j++) {
         answer->at[j] = side_of(w, j);
@@ -372,9 +380,6 @@ static snw_status estimate_errors(fit_context *f, fit_memory *w, snw_fit_answer 
     }
     unroot(w);
     f->info->idle = fit_normalise(w);
-    if (f->info->idle >= 0) {
-        return snw_fail(f->err, SNW_E_SINGULAR, "no measured value depends on it");
-    }
     if (w->nfree > 0) SNW_TRY(polish(f, w));
     f->info->chi2 = 0;
     for (int i = 0; i < w->m; i++) {
@@ -396,6 +401,14 @@ static snw_status estimate_errors(fit_context *f, fit_memory *w, snw_fit_answer 
     correlate(w, answer->correlation);
     set_intervals(f, w, answer);
     return SNW_OK;
+}
+
+// Errors of the unknowns on which values depend; SNW_E_SINGULAR: there are others.
+static snw_status estimate_errors(fit_context *f, fit_memory *w, snw_fit_answer *answer) {
+    SNW_TRY(estimate_free(f, w, answer));
+    if (f->info->idle < 0) return SNW_OK;
+    unscale(f->p, w->raw, answer->after);
+    return snw_fail(f->err, SNW_E_SINGULAR, "no measured value depends on it");
 }
 
 // ---- profile likelihood -------------------------------------------------------------------------

@@ -71,7 +71,7 @@ typedef struct snw_fit_info {
 // Improve x (nfind, nonzero: the start values are the scales; within the bounds). When the first
 // run fails, or does not cover a value (`misplaced`), its message is returned. On SNW_E_STOPPED and
 // SNW_E_DIVERGED x and `after` are the best found, the other answers NaN. SNW_E_SINGULAR: a
-// parameter has no influence (`idle`).
+// parameter has no influence (`idle`); the others have their errors and intervals all the same.
 SNW_NODISCARD snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts,
                                  double *x, snw_fit_answer *answer, snw_fit_info *info,
                                  snw_error *err);

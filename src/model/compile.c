@@ -779,6 +779,19 @@ static snw_status check_paths(const snw_build *b, snw_error *err) {
     return SNW_OK;
 }
 
+// Poses whose laws are constant are evaluated here, once.
+static snw_status fix_poses(snw_build *b) {
+    snw_model *m = b->m;
+    snw_fixed_pose *fixed = snw_build_array(b, (size_t)m->npose, sizeof *fixed);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < m->npose; i++) {
+        fixed[i].is_fixed = snw_pose_desc_vars(&m->pose[i]) == 0;
+        if (fixed[i].is_fixed) fixed[i].h = snw_pose_desc_at(&m->pose[i], 0);
+    }
+    m->fixed_pose = fixed;
+    return SNW_OK;
+}
+
 static snw_status build_all(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(check_sites(m->desc, err));
@@ -808,6 +821,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_stations(b, err));
     SNW_TRY(snw_build_tube_nodes(b));
     SNW_TRY(snw_build_signals(b));
+    SNW_TRY(fix_poses(b));
     SNW_TRY(snw_build_subtrees(b));
     SNW_TRY(assign_stores(b));
     SNW_TRY(snw_build_initial(b, err));

@@ -213,6 +213,7 @@ static snw_status free_length(gradient_sweep *s, const snw_map *map, snw_error *
 
 static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
     bool pending = false; // the products of the frame are to be taken with those of its step
+    SNW_TRY(gradient_check_limits(s, err));
     SNW_TRY(gradient_find_given_events(s, err));
     snw_tape_find_times(&s->tape, s->partial && (s->events || s->moreau));
     for (int i = s->tape.n - 1; i >= 0; i--) {

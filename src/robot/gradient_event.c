@@ -11,6 +11,7 @@ enum { MOST_MARGINS = 64 };
 
 static const double equal = 1e-7, // margin of an equality, relative to its change over the step
     same = 1e-9,                  // margins of one quantity, likewise
+    limit = 1e-13,                // margin at its limit, relative to the terms it compares
     grazing = 1e-6;               // rate of a margin, relative to its mean over the step
 
 static snw_law law_of(const snw_model *m, int signal, int stage) {
@@ -70,14 +71,50 @@ static snw_status look(const snw_model *m, const snw_map *event, int signal, dou
     return SNW_OK;
 }
 
+// Those of one condition, after the first n.
+static int add_limits(const snw_model *m, gradient_event e, const double *signal,
+                      gradient_event *out, int n, int most) {
+    const snw_law law = law_of(m, e.signal, e.stage);
+    snw_jet x[MOST_MARGINS], own[MOST_MARGINS];
+    const int count = margins_at(law, e.t, signal, -1, x);
+    for (e.margin = 0; e.margin < count && n < most; e.margin++) {
+        bool reads_one = false;
+        e.before = 0;
+        for (int i = 0; i < m->nsignal; i++) {
+            if (!snw_expr_reads(law, i)) continue;
+            (void)margins_at(law, e.t, signal, i, own);
+            e.before += fabs(own[e.margin].d * signal[i]);
+            reads_one = reads_one || own[e.margin].d != 0;
+        }
+        if (reads_one && fabs(x[e.margin].v) <= limit * e.before) out[n++] = e;
+    }
+    return n;
+}
+
+int gradient_event_limits(const snw_model *m, int stage, double t, const double *signal,
+                          gradient_event *out, int most) {
+    int n = 0;
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal *x = &m->signal[i];
+        if (x->kind != SNW_SIGNAL_ONCE && x->kind != SNW_SIGNAL_CONDITION) continue;
+        if (!x->source) continue;
+        const gradient_event e = {
+            .signal = i, .stage = stage, .text = x->text ? x->text : "when", .t = t};
+        n = add_limits(m, e, signal, out, n, most);
+    }
+    if (stage < 0 || !m->desc->step[stage].until) return n;
+    return add_limits(m, (gradient_event){.signal = -1, .stage = stage, .text = "until", .t = t},
+                      signal, out, n, most);
+}
+
 // Does a condition read signals?
 static bool reads(const snw_model *m, int signal, int stage) {
     return (snw_expr_vars(law_of(m, signal, stage)) & SNW_VAR_SIGNAL) != 0;
 }
 
 snw_status gradient_event_find(const snw_model *m, const snw_map *event, double t_before,
-                               const double *before, const double *after, gradient_event *out,
-                               snw_error *err) {
+                               const double *before, const double *after, bool begins,
+                               gradient_event *out, snw_error *err) {
     int found = 0, changed = -1;
     bool timed = !event->over || !reads(m, -1, event->stage);
     for (int i = 0; i < m->nsignal; i++) {
@@ -100,10 +137,21 @@ snw_status gradient_event_find(const snw_model *m, const snw_map *event, double 
                                 .timed = true};
         return SNW_OK;
     }
+    gradient_event at_limit;
+    if (begins && gradient_event_limits(m, event->stage, t_before, before, &at_limit, 1) > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: the condition '%.100s' is exactly at its limit "
+                        "where the motion begins, and changes at once, at t = %g s; begin beside "
+                        "the limit",
+                        text ? text : "when", event->s.t);
     return snw_fail(err, SNW_E_MODEL,
                     "there is no derivative: the condition '%.100s' changes at t = %g s without a "
                     "comparison of functions of the state whose sides are equal there",
                     text ? text : "when", event->s.t);
+}
+
+bool gradient_event_stays(const gradient_event *e, double margin) {
+    return fabs(margin) <= same * e->before;
 }
 
 double gradient_event_margin(const snw_model *m, const gradient_event *e, const double *signal) {

@@ -254,7 +254,8 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
     double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);
     snw_adjoint_clear(s->adjoint);
-    snw_status status = gradient_find_given_events(s, err);
+    snw_status status = gradient_check_limits(s, err);
+    if (status == SNW_OK) status = gradient_find_given_events(s, err);
     snw_tape_find_times(&s->tape, false);
     if (status == SNW_OK && gradient_begins_moving(s)) status = start_forward(s, err);
     if (status == SNW_OK) status = states_forward(s, along, err);

@@ -108,6 +108,13 @@ double gradient_margin_of(gradient_sweep *s, const snw_model *m, const snw_map *
     return gradient_event_margin(m, &s->event, signal);
 }
 
+const double *gradient_signals_of(gradient_sweep *s, const snw_map *map) {
+    s->sampler->m = s->m;
+    snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
+    signals_of(s, map, s->y, s->signal);
+    return s->signal;
+}
+
 const double *gradient_samples_of(gradient_sweep *s, const snw_model *m, const snw_map *map) {
     s->sampler->m = m;
     snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
@@ -138,12 +145,15 @@ snw_map *gradient_step_of_event(const gradient_sweep *s, int i) {
 snw_status gradient_find_event(gradient_sweep *s, int i, snw_error *err) {
     const snw_map *map = &s->tape.map[i], *before = gradient_step_of_event(s, i) - 1;
     double *signal = s->signal + s->m->nsignal;
+    bool begins = before[1].begins;
+    for (const snw_map *x = before; x >= s->tape.map && !snw_map_is_step(x); x--)
+        begins = begins || x->begins;
     s->sampler->m = s->m;
     snw_sampler_frame(s->sampler, s->adjoint, before, s->y);
     signals_of(s, before, s->y, signal);
     snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
     signals_of(s, map, s->y, s->signal);
-    return gradient_event_find(s->m, map, before->s.t, signal, s->signal, &s->event, err);
+    return gradient_event_find(s->m, map, before->s.t, signal, s->signal, begins, &s->event, err);
 }
 
 snw_status gradient_find_given_events(gradient_sweep *s, snw_error *err) {

@@ -152,6 +152,11 @@ double gradient_frame_time_bar(const gradient_sweep *s, int frame, int i);
 bool gradient_frame_bars(const gradient_sweep *s, int frame);
 // Margin of the present event by a model at the state of its map.
 double gradient_margin_of(gradient_sweep *s, const snw_model *m, const snw_map *map);
+// Signals of conditions at the state of a map of the present phase.
+const double *gradient_signals_of(gradient_sweep *s, const snw_map *map);
+// SNW_E_MODEL: a condition is exactly at its limit where a motion on the tape begins, and a
+// variable moves it; gradient_limit.c.
+SNW_NODISCARD snw_status gradient_check_limits(gradient_sweep *s, snw_error *err);
 // Signals with the samples of a map, by a model at its state.
 const double *gradient_samples_of(gradient_sweep *s, const snw_model *m, const snw_map *map);
 // s->y_time <- derivatives of the outputs at a state by time.

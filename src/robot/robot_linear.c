@@ -50,6 +50,12 @@ static snw_status add_actuator_inputs(linear_robot *l, int first, int n, bool na
         snw_linear_input in;
         const snw_input_state state = snw_linear_input_of(r->m, &of, &in);
         if (state != SNW_INPUT_ACTS && !named) continue;
+        in.optional = !named;
+        if (!named && in.kind == SNW_LINEAR_GIVEN && l->view.discrete &&
+            snw_step_tangent_applies(l->view.step.scheme)) {
+            l->view.nleft++; // no input of a step that is a map of its own
+            continue;
+        }
         if (state == SNW_INPUT_SPHERICAL || state == SNW_INPUT_IDLE)
             return snw_fail(err, SNW_E_ARGUMENT,
                             "actuator '%s' %s, so it is no input of a linear model", a.name,
@@ -457,6 +463,8 @@ static snw_status linear_names(linear_robot *l, const snw_linear_options *how, s
     for (int i = 0; i < how->noutput; i++) SNW_TRY(add_named_output(l, how->output[i], err));
     for (int i = 0; how->noutput == 0 && i < l->r->desc->nprobe; i++)
         SNW_TRY(add_probe(l, i, false, err));
+    for (int i = 0; how->noutput == 0 && i < l->view.noutput; i++)
+        l->view.of_output[i].optional = true;
     for (int i = 0; i < how->ninput; i++) SNW_TRY(add_named_input(l, how->input[i], err));
     if (how->ninput == 0)
         SNW_TRY(add_actuator_inputs(l, 0, model->npart[SNW_PART_INPUT], false, err));

@@ -39,12 +39,16 @@ typedef struct optimize_search {
     double *start, *scale, *low, *high; // n
     double *z_low, *z_high;             // n: bounds of the scaled variables
     double *p, *J, *dJ;                 // of the last evaluation
-    double *f, *df;                     // of the program there
-    bool has_df;                        // dJ and df are known
-    bool differences;                   // gradients by differences of whole runs
-    double difference_error;            // estimated, relative
-    double *near, *rough;               // nscalar: scalars beside a point; derivatives of order 4
-    double *z, *multiplier, *bound;     // n, nrow, n: of the last point
+    double *last;                       // n: its variables
+    bool known;                         // it succeeded
+    int most;                           // evaluations
+    bool used_up;
+    double *f, *df;                 // of the program there
+    bool has_df;                    // dJ and df are known
+    bool differences;               // gradients by differences of whole runs
+    double difference_error;        // estimated, relative
+    double *near, *rough;           // nscalar: scalars beside a point; derivatives of order 4
+    double *z, *multiplier, *bound; // n, nrow, n: of the last point
     double optimality;
     int calls;
     double cost, violation;
@@ -212,11 +216,33 @@ static void set_point(optimize_search *s, const double *z) {
     }
 }
 
+// Has the last evaluation what is wanted at s->p?
+static bool is_known(const optimize_search *s, bool derivatives) {
+    return s->known && (s->has_df || !derivatives) &&
+           memcmp(s->p, s->last, (size_t)s->n * sizeof *s->p) == 0;
+}
+
+// The same without a run where the last evaluation was at s->p.
+static snw_status evaluate_again(optimize_search *s, bool derivatives) {
+    if (is_known(s, derivatives)) {
+        assemble(s, s->has_df); // scales may have changed
+        return SNW_OK;
+    }
+    s->known = false;
+    SNW_TRY(evaluate_scalars(s, derivatives));
+    memcpy(s->last, s->p, (size_t)s->n * sizeof *s->p);
+    s->known = true;
+    return SNW_OK;
+}
+
+// One evaluation is left for the result, whose point need not be the last one.
 static snw_status evaluate_program(void *user, const double *z, double *f, double *df) {
     optimize_search *s = user;
     const size_t n = (size_t)s->n, rows = 1 + (size_t)s->nrow;
     set_point(s, z);
-    SNW_TRY(evaluate_scalars(s, df != NULL));
+    s->used_up = s->used_up || (s->calls + 1 >= s->most && !is_known(s, df != NULL));
+    if (s->used_up) return SNW_E_STOPPED;
+    SNW_TRY(evaluate_again(s, df != NULL));
     memcpy(f, s->f, rows * sizeof *f);
     if (df) memcpy(df, s->df, rows * n * sizeof *df);
     return SNW_OK;
@@ -277,7 +303,7 @@ static void list_rows(optimize_search *s) {
 // about one.
 static snw_status set_scales(optimize_search *s) {
     memcpy(s->p, s->start, (size_t)s->n * sizeof *s->p);
-    SNW_TRY(evaluate_scalars(s, true));
+    SNW_TRY(evaluate_again(s, true));
     for (int i = -1; i < s->nrow; i++) {
         const double *g = s->df + (size_t)(i + 1) * (size_t)s->n;
         double sum = 0;
@@ -293,7 +319,7 @@ static snw_status set_scales(optimize_search *s) {
 static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
     const size_t n = (size_t)s->n, m = (size_t)s->nscalar,
                  most = 2 * (size_t)s->how->nconstraint + 1;
-    double *a = snw_pool_array(pool, 9 * n + 3 * m + m * n + 2 * most + most * n + 8, sizeof *a);
+    double *a = snw_pool_array(pool, 10 * n + 3 * m + m * n + 2 * most + most * n + 8, sizeof *a);
     s->row = snw_pool_array(pool, most, sizeof *s->row);
     s->owner = snw_pool_array(pool, n + 1, sizeof *s->owner);
     if (!a || !s->row || !s->owner) return snw_fail_memory(s->err);
@@ -307,7 +333,8 @@ static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
     s->rough = s->near + m;
     s->z = s->rough + m;
     s->bound = s->z + n;
-    s->multiplier = s->bound + n;
+    s->last = s->bound + n;
+    s->multiplier = s->last + n;
     return SNW_OK;
 }
 
@@ -483,7 +510,7 @@ static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimiz
     opts.method = (snw_program_method)how->method;
     if (how->step > 0) opts.step = how->step;
     if (how->feasible > 0) opts.feasible = how->feasible;
-    opts.max_calls = how->evaluations > 0 ? how->evaluations : MOST_CALLS;
+    opts.max_calls = s->most;
     const snw_program program = {.n = s->n,
                                  .nequal = s->nequal,
                                  .nbelow = s->nrow - s->nequal,
@@ -497,18 +524,22 @@ static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimiz
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         snw_error why = {0};
         status = snw_program_solve(&program, &opts, z, &info, &why);
+        if (s->used_up)
+            status = snw_fail(&why, SNW_E_DIVERGED,
+                              "the search ended: the limit of %d evaluations is used up", s->most);
         if (status != SNW_OK && why.text[0]) *s->err = why; // else that of the evaluation
         if (status == SNW_E_STOPPED) break;
         if (status != SNW_OK && status != SNW_E_DIVERGED) return status;
         const snw_error kept = *s->err;
         set_point(s, z);
-        if (evaluate_scalars(s, true) == SNW_OK) {
+        if (evaluate_again(s, true) == SNW_OK) {
             SNW_TRY(find_multipliers(s, &program));
         } else {
             s->has_df = false;
         }
         *s->err = kept;
-        if (status != SNW_OK || s->optimality <= enough || s->calls >= opts.max_calls) break;
+        if (s->used_up) info.reason = "the number of evaluations is used up";
+        if (status != SNW_OK || s->optimality <= enough || s->used_up) break;
     }
     s->has_df = s->has_df && !isnan(s->optimality);
     SNW_TRY(make_result(s, info.reason, out));
@@ -532,6 +563,7 @@ snw_status snw_optimize_run(snw_robot_model *m, const snw_optimize_options *how,
     if (!pool) return snw_fail_memory(err);
     snw_error last = {0};
     optimize_search s = {.how = how,
+                         .most = how->evaluations > 0 ? how->evaluations : MOST_CALLS,
                          .sense = how->maximise ? -1 : 1,
                          .cost_scale = 1,
                          .optimality = NAN,

@@ -75,7 +75,8 @@ typedef struct workspace_robot {
     snw_arena scratch;
     snw_cover cover;
     int nu, ny;
-    int rank; // of the gain, the largest that was seen
+    bool covered; // all nodes that can be reached are known
+    int rank;     // of the gain, the largest that was seen
     snw_varied varied[MOST_INPUTS];
     double low[MOST_INPUTS], high[MOST_INPUTS];
     double *weight; // ny: of outputs
@@ -709,23 +710,27 @@ static snw_status publish(workspace_robot *v) {
     double *u = snw_pool_array(v->pool, rows * nu, sizeof *u);
     double *y = snw_pool_array(v->pool, rows * ny + 1, sizeof *y);
     if (!point || !segment || !u || !y) return snw_fail_memory(v->err);
+    int to = 0;
     for (int i = 0; i < n; i++) {
         const bool node = i < nnode;
         const map_border *border = node ? NULL : &v->border[i - nnode];
         const double *values = node ? v->node[i].y : border->y;
+        if (node && !v->covered && v->node[i].is == NODE_OPEN) continue; // stopped before it
+        snw_map_point *p = &point[to];
         if (node) {
-            inputs_at(v, v->cover.node[i].at, u + (size_t)i * nu);
-            point[i] = v->node[i].judged;
-            point[i].kind = kind_of_node(v, i);
-            point[i].level = v->cover.node[i].level;
-            if (values) point[i].dexterity = dexterity_of(v, singular_values(v, v->node[i].y));
-            if (v->node[i].is == NODE_OPEN) point[i].stability = point[i].dexterity = NAN;
+            inputs_at(v, v->cover.node[i].at, u + (size_t)to * nu);
+            *p = v->node[i].judged;
+            p->kind = kind_of_node(v, i);
+            p->level = v->cover.node[i].level;
+            if (values) p->dexterity = dexterity_of(v, singular_values(v, v->node[i].y));
+            if (v->node[i].is == NODE_OPEN) p->stability = p->dexterity = NAN;
         } else {
-            memcpy(u + (size_t)i * nu, border->u, nu * sizeof *u);
-            point[i] = border->judged;
+            memcpy(u + (size_t)to * nu, border->u, nu * sizeof *u);
+            *p = border->judged;
         }
-        for (size_t k = 0; k < ny; k++) y[(size_t)i * ny + k] = values ? values[k] : NAN;
-        out->count[point[i].kind]++;
+        for (size_t k = 0; k < ny; k++) y[(size_t)to * ny + k] = values ? values[k] : NAN;
+        out->count[p->kind]++;
+        to++;
     }
     if (v->nsegment) memcpy(segment, v->segment, (size_t)v->nsegment * sizeof *segment);
     for (int e = 0; e < v->cover.nedge; e++) {
@@ -737,7 +742,7 @@ static snw_status publish(workspace_robot *v) {
     }
     out->ninput = v->nu;
     out->noutput = v->ny;
-    out->npoint = n;
+    out->npoint = to;
     out->point = point;
     out->u = u;
     out->y = y;
@@ -878,6 +883,16 @@ static snw_status enter(workspace_robot *v, const double *u) {
     return s;
 }
 
+static snw_status fill_map(workspace_robot *v) {
+    SNW_TRY(spread(v));
+    for (int level = 0; level < v->how->levels && !v->view.full; level++) {
+        SNW_TRY(refine(v, level));
+        SNW_TRY(spread(v));
+    }
+    v->covered = true;
+    return find_boundary(v);
+}
+
 static snw_status make_map(workspace_robot *v) {
     snw_robot *r = v->r;
     v->nu = v->how->ninput;
@@ -905,13 +920,10 @@ static snw_status make_map(workspace_robot *v) {
         return snw_fail_memory(v->err);
     SNW_TRY(match_cover(v));
     SNW_TRY(enter(v, u));
-    SNW_TRY(spread(v));
-    for (int level = 0; level < v->how->levels && !v->view.full; level++) {
-        SNW_TRY(refine(v, level));
-        SNW_TRY(spread(v));
-    }
-    SNW_TRY(find_boundary(v));
-    return publish(v);
+    const snw_status s = fill_map(v);
+    if (s != SNW_OK && s != SNW_E_STOPPED) return s;
+    SNW_TRY(publish(v));
+    return s;
 }
 
 static snw_status check_options(const snw_workspace_options *how, snw_error *err) {
@@ -979,7 +991,7 @@ snw_status snw_robot_workspace(snw_robot *r, const snw_workspace_options *how, s
     // the rest of the map may outlive the robot
     snw_linear_close(v->gain);
     v->gain = NULL;
-    if (s == SNW_OK) {
+    if (s == SNW_OK || (s == SNW_E_STOPPED && v->view.npoint > 0)) {
         *out = &v->view;
     } else {
         snw_workspace_close(&v->view);

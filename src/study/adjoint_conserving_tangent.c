@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Written tangents of a step of the conserving scheme, theory.md (7.5.22). With P = M v
+// Written tangents of a step of the conserving scheme, theory.md (7.5.21a). With P = M v
 // and the derivative Q of P by places at fixed v, the kinetic energy has T_q = Q^T v/2, and the
 // inertia forces at zero acceleration are G = Q v - T_q - ad_v^T P; ad_v is that of the spherical
 // and free joints, of which all derivatives by places are body twists at fixed body velocities. So

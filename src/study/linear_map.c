@@ -29,7 +29,7 @@ static snw_status check_map(const snw_linear *l, snw_error *err) {
     }
     for (int i = 0; i < l->noutput; i++) {
         const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
-        if (!linear_needs_balance(p->kind)) continue;
+        if (!linear_needs_balance(p->kind) || l->output[i].optional) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "probe '%s' reads accelerations or forces, so it is no output of a step of "
                         "this scheme: leave it out",

@@ -495,6 +495,11 @@ void linear_input_forces(snw_linear *l, const snw_inputs *in, snw_work *w) {
     }
 }
 
+// Is an input a given motion that is left out, since hard contacts hold?
+static bool is_left_out(const snw_linear *l, const snw_linear_input *in) {
+    return l->holds && in->optional && in->kind == SNW_LINEAR_GIVEN;
+}
+
 // given, entry, ng <- inputs that move constraint rows.
 static void list_given(snw_linear *l) {
     l->ng = 0;
@@ -502,7 +507,7 @@ static void list_given(snw_linear *l) {
         const snw_linear_input *in = &l->input[i];
         bool moves = in->kind == SNW_LINEAR_GIVEN;
         for (int k = 0; in->shift && k < l->m->nconstraint; k++) moves = moves || in->shift[k] != 0;
-        if (!moves) continue;
+        if (!moves || is_left_out(l, in)) continue;
         l->given[l->ng] = i;
         l->entry[l->ng++] = in->kind == SNW_LINEAR_OTHER ? LINEAR_DIRECT
                             : l->three                   ? LINEAR_THREE
@@ -706,6 +711,7 @@ static void list_states(snw_linear *l) {
     l->nu = 0;
     for (int i = 0; i < l->ninput; i++) {
         const bool given = l->input[i].kind == SNW_LINEAR_GIVEN;
+        if (is_left_out(l, &l->input[i])) continue;
         for (int k = given && !l->three ? 2 : 0; k < (given ? 3 : 1); k++) {
             l->of_input[l->nu] = i;
             l->derivative[l->nu++] = k;
@@ -905,12 +911,13 @@ static snw_status hold_contacts(snw_linear *l, const snw_inputs *in, const snw_s
                         "contacts at rest only",
                         name);
     for (int i = 0; c->nholding && i < l->ninput; i++) {
-        if (l->input[i].kind != SNW_LINEAR_GIVEN) continue;
+        if (l->input[i].kind != SNW_LINEAR_GIVEN || l->input[i].optional) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "input '%s' is a given motion, and the hard contact '%s' holds; give a "
                         "force or an effort instead, or the contact a stiffness",
                         linear_input_name(l, i), name);
     }
+    l->holds = c->nholding > 0;
     if (c->nholding) *at = l->rest;
     snw_residual(m, in, *at, false, w);
     return SNW_OK;
@@ -931,6 +938,7 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
     snw_residual(m, in, s, false, w);
     SNW_TRY(check_robot(l, w, err));
     if (l->closed && l->bordered && !l->mapped) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
+    l->holds = false;
     if (l->closed && !l->bordered) SNW_TRY(hold_contacts(l, in, s, w, &s, err));
     if (l->rows_turn) {
         snw_jacobian_pass(m, w);

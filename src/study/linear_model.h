@@ -35,12 +35,15 @@ typedef struct snw_linear_input {
     // SNW_LINEAR_OTHER, of steps that are maps of their own: their equations by u
     // (snw_step_tangent_size)
     const double *equation;
+    bool optional; // left out where the model does not have it, instead of an error
 } snw_linear_input;
 
 typedef struct snw_linear_output {
     int probe, column;
-    bool exact;   // its row is exact; otherwise by differences of order 6
-    double value; // at the operating point
+    bool exact;    // its row is exact; otherwise by differences of order 6
+    double value;  // at the operating point
+    bool optional; // left out where the model does not have it, instead of an error
+    bool left;     // it was left out
 } snw_linear_output;
 
 // Is a column of a probe a function of the state?
@@ -68,6 +71,10 @@ typedef struct snw_linear_state {
 } snw_linear_state;
 
 typedef struct snw_linear snw_linear;
+
+// Takes the rows of outputs that are left out from C and D of the last solution; returns how many
+// stay.
+int snw_linear_keep_outputs(snw_linear *l);
 
 // The model of the last solve. Matrices by columns.
 typedef struct snw_linear_system {

@@ -255,6 +255,24 @@ static snw_status difference_rows(snw_linear *l, const snw_inputs *in, const snw
 
 // ---- all
 
+int snw_linear_keep_outputs(snw_linear *l) {
+    const int ny = l->noutput;
+    int n = 0;
+    for (int i = 0; i < ny; i++) n += !l->output[i].left;
+    if (n == ny) return n;
+    double *const matrix[] = {l->outC, l->outD};
+    const int columns[] = {l->result.nx, l->result.nu};
+    for (int a = 0; a < 2; a++) {
+        double *to = matrix[a];
+        for (int k = 0; k < columns[a]; k++) {
+            for (int i = 0; i < ny; i++) {
+                if (!l->output[i].left) *to++ = matrix[a][(size_t)k * (size_t)ny + (size_t)i];
+            }
+        }
+    }
+    return l->result.ny = n;
+}
+
 void snw_linear_read(snw_linear *l, const snw_inputs *in, const snw_state *s,
                      const snw_vec3 *rotation, const snw_work *w, double *y) {
     memcpy(l->rotation, rotation, (size_t)(l->m->nseg + l->m->nobs) * sizeof *rotation);
@@ -268,15 +286,22 @@ snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *
     if (l->noutput == 0) return SNW_OK;
     snw_observe(l->m, in, s, false, w);
     for (int i = 0; i < l->noutput; i++) {
-        const snw_linear_output *o = &l->output[i];
+        snw_linear_output *o = &l->output[i];
+        const snw_probe_desc *p = &l->m->desc->probe[o->probe];
+        o->left = o->optional && l->bordered && linear_needs_balance(p->kind);
+        o->exact = true; // without differences
+        if (o->left) continue;
         // an effort also follows its input directly: differences take both
         const bool effort =
             snw_probe_signal(l->m, o->probe, o->column).reading == SNW_READ_TENDON_EFFORT;
         l->output[i].exact = !effort && snw_probe_row(l->m, l->observer, o->probe, o->column, in, s,
                                                       rotation, w, l->row);
         if (l->output[i].exact) SNW_TRY(apply_row(l, i, err));
-        const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
         if (l->output[i].exact || l->d->nheld == 0 || snw_probe_is_configuration(p->kind)) continue;
+        if (o->optional) { // exact: without differences
+            o->left = o->exact = true;
+            continue;
+        }
         return snw_fail(
             err, SNW_E_MODEL,
             "output '%s' may depend on the forces of hard contacts, which linear models "

@@ -94,6 +94,7 @@ struct snw_linear {
     const snw_model *m;
     int ninput, noutput;
     const snw_linear_input *input;
+    bool holds; // hard contacts hold
     snw_linear_output *output;
     bool three, steps;
     snw_directions *d;

@@ -584,7 +584,13 @@ static snw_status check_bordered(const snw_linear *l, snw_error *err) {
                         linear_input_name(l, l->given[0]));
     for (int i = 0; i < l->noutput; i++) {
         const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
-        if (!linear_needs_balance(p->kind)) continue;
+        if (!linear_needs_balance(p->kind) || l->output[i].optional) continue;
+        if (p->kind == SNW_PROBE_TENSION)
+            return snw_fail(err, SNW_E_MODEL,
+                            "probe '%s': the tension of a tendon or cable of given length is no "
+                            "output of a step; give it a 'compliance', take the continuous model, "
+                            "or leave it out",
+                            p->name);
         return snw_fail(err, SNW_E_MODEL,
                         "probe '%s' reads accelerations or multipliers; with loops, given or "
                         "massless coordinates it is no output of a step: leave it out",

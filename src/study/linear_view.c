@@ -332,10 +332,18 @@ void snw_linear_view_publish(snw_linear_view *v, const snw_inputs *in, const snw
         v->input[i] = v->rate_of_input[x->derivative[i]][x->of_input[i]];
         v->input[i].value = input_value(v, x->of_input[i], x->derivative[i], in, w);
     }
+    int ny = 0;
     for (int i = 0; i < x->ny; i++) {
-        v->output[i].value = v->of_output[i].value;
-        v->output[i].exact = v->of_output[i].exact;
+        if (v->of_output[i].left) continue;
+        v->output[ny++] = (snw_linear_signal){.name = v->output_name[i],
+                                              .unit = v->output_unit[i],
+                                              .value = v->of_output[i].value,
+                                              .exact = v->of_output[i].exact};
     }
+    const int left = x->ny - ny;
+    if (left > 0) (void)snw_linear_keep_outputs(v->linear);
+    int inputs = 0; // inputs with a column
+    for (int i = 0; i < x->nu; i++) inputs += i == 0 || x->of_input[i] != x->of_input[i - 1];
     v->model = (snw_linear_model){.nx = x->nx,
                                   .nu = x->nu,
                                   .ny = x->ny,
@@ -352,7 +360,8 @@ void snw_linear_view_publish(snw_linear_view *v, const snw_inputs *in, const snw
                                   .residual = x->residual,
                                   .difference = fmax(x->difference, v->difference),
                                   .nidle = x->nidle,
-                                  .nheld = x->nheld};
+                                  .nheld = x->nheld,
+                                  .nleft = v->nleft + left + v->ninput - inputs};
 }
 
 // ---- numbers of the file ------------------------------------------------------------------------

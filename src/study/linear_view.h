@@ -30,6 +30,7 @@ typedef struct snw_linear_view {
     snw_step_tangent *tangent; // of a scheme whose steps are maps of their own; else NULL
     double tangent_time;       // at which the equations of its last step are those of the laws, s
     double difference;         // of derivatives by numbers of the file
+    int nleft;                 // outputs and inputs left out before
     // of this file
     const char *const *q_name;
     snw_linear_signal *rate_of_input[3];        // names and units of inputs and their rates

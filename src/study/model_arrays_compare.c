@@ -18,9 +18,9 @@
 
 // A member added to the model must be compared below, or counted by has_others: a derivative would
 // leave it out silently. Subtrees, places of Jacobians, how the mass matrix is computed, and the
-// recorded nodes follow from segments and paths.
+// recorded nodes follow from segments and paths, the values of constant poses from the poses.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1232, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1240, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }

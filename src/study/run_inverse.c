@@ -238,7 +238,7 @@ static snw_status prepare_numbers(inverse_execution *x, snw_error *err) {
     if (!x->rotation) return snw_fail_memory(err);
     for (int i = 0; i < d->ntarget; i++) {
         x->view.of_output[i] =
-            (snw_linear_output){d->target[i].probe, d->target[i].column, false, 0};
+            (snw_linear_output){.probe = d->target[i].probe, .column = d->target[i].column};
         x->view.output_name[i] = d->target[i].name;
         x->view.output_unit[i] = "";
         x->view.noutput++;

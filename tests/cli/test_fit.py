@@ -670,6 +670,13 @@ class Refused(harness.Case):
         # exact derivatives of a motion by a number that enters nothing are rounding, not zero
         self.write("roll.yaml", ROLL.replace("C: 20 mN*m", "C: 20 mN*m, idle: 1"))
         self.refused("'idle' cannot be found: no measured value depends on it", "--find", "r", "--find", "idle", code=1)
+        # the other value has the interval of a fit without it
+        both = self.fails(1, "fit", "roll.yaml", "arcs.csv", "--find", "r", "--find", "idle", "--json").json
+        alone = self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "r", "--json").json
+        for key in ("value", "standard_error", "low", "high"):
+            want = alone["found"][0][key]
+            self.assertAlmostEqual(both["found"][0][key] / want, 1, 6)
+        self.assertIsNone(both["found"][1]["standard_error"])
 
     def test_columns(self):
         self.write("bad.csv", "t,tip.y,tip.u\n1,0,0\n")

@@ -206,6 +206,20 @@ class Small(Case):
         self.assertIn("--gradient is", self.fails(2, "optimize", file, "--gradient", "guess").err)
         self.assertIn("used up", self.fails(1, "optimize", file, "--evaluations", "2", "--set", "a=3").err)
 
+    def test_evaluations_are_counted(self):
+        # all of them: of the start, of the search and of the result, which is the best so far
+        file = self.small("optimize: {variables: {a: {low: -5, high: 5}}, minimise: end((y - 0.3)^2 + y^4)}\n")
+        whole = self.fails(1, "optimize", file, "--evaluations", "1", "--set", "a=3", "--json").json
+        start = whole["cost"]
+        for most in (1, 2, 4, 5):
+            result = self.fails(1, "optimize", file, "--evaluations", str(most), "--set", "a=3", "--json", "--log", "l%d.csv" % most).json
+            self.assertLessEqual(result["evaluations"], most)
+            self.assertGreaterEqual(result["evaluations"], most - 1)
+            self.assertLessEqual(result["cost"], start)
+            rows = (self.folder / ("l%d.csv" % most)).read_text().splitlines()
+            self.assertEqual(len(rows), 2 + result["evaluations"])
+        self.assertLess(result["cost"], start)
+
 
 if __name__ == "__main__":
     harness.main()

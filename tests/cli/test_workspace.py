@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+import signal
 
 import harness
 
@@ -52,6 +53,22 @@ class Workspace(harness.Case):
         self.assertEqual(len(rows), 5)
         for row in rows:
             self.assertAlmostEqual(math.hypot(float(row[2]), float(row[4])), 0.5, places=12)
+
+    def test_a_map_that_is_stopped_keeps_its_points(self):
+        process = self.start("workspace", "p.yaml", *MOTOR, *PUSH, "--cells", "300", "-o", "part.csv")
+        self.wait_for_work(process, 0.4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=harness.PATIENCE)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertRegex(err, "stopped after [0-9]+ equilibria; this is the map so far, of [0-9]+ points. To end sooner take")
+        self.assertIn("map in part.csv", out)
+        with open(os.path.join(self.folder, "part.csv"), newline="") as file:
+            names, units, *rows = csv.reader(file)
+        self.assertTrue(1 < len(rows) < 301**2, len(rows))
+        self.assertIn(f" of {len(rows)} points", err)
+        for row in rows: # none counts as lost that was not looked for
+            self.assertIn(row[0], ("inside", "limit"))
+            self.assertAlmostEqual(math.hypot(float(row[3]), float(row[5])), 0.5, places=12)
 
     def test_a_figure(self):
         self.succeeds("workspace", "p.yaml", *MOTOR, *PUSH, "--cells", "3", "-o", "map.h5")

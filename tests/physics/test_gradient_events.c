@@ -386,6 +386,58 @@ static void grazing_is_named(void **state) {
     assert_non_null(strstr(got.err.text, "grazes its limit at t = 0.058"));
 }
 
+// A condition exactly at its limit where the motion begins has two derivatives by what moves it,
+// one for each side; what does not move it has one.
+static void limits_at_the_start_are_named(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {w: 2, F: -3 N, c: 0.4 m, x0: 0.4 m, v0: %s m/s}\n"
+        "gravity: 0\n"
+        "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: w^2*1 N/m, body: {mass: 1 "
+        "kg}}}\n"
+        "initial: {cart: {position: x0, rate: v0}}\n"
+        "probes: {x: {position: cart}, v: {velocity: cart}}\n"
+        "loads: {push: {on: cart, force: [F, 0, 0], when: %s}}\n"
+        "study: [%sdynamic: {for: 2 s, step: 10 ms, scheme: %s%s}]\n";
+    static const struct {
+        const char *rate, *when, *before, *scheme, *until, *by, *message;
+    } at[] = {
+        {"1.5", "x.x > c", "", "gauss4", "", "c", "by 'c': the condition 'x.x > c' is exactly at"},
+        {"1.5", "x.x >= c", "", "bdf2", "", "x0", "by 'x0': the condition 'x.x >= c' is exactly"},
+        {"1.5", "once(x.x <= c)", "", "moreau", "", "c",
+         "'once(x.x <= c)' is exactly at its limit"},
+        {"1.5", "x.x < c", "", "rk4", "", "x0", "by 'x0': the condition 'x.x < c' is exactly"},
+        {"1.5", "x.x < 0", "", "conserving", ", until: x.x >= c", "c", "'until' is exactly at its"},
+        {"1.5", "x.x > c", "", "bdf2", "", "w",
+         "exactly at its limit where the motion begins, and"},
+        {"1.5", "x.x <= c - 10 m", "dynamic: {for: 1 s, step: 10 ms, until: x.x > c + 0.1 m}, ",
+         "bdf2", ", until: x.x < c", "c", NULL},
+        {"0", "x.x > 1 m", "", "gauss6", ", until: v.vx > 0", "x0", NULL},
+    };
+    static outcome got, other;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        char full[4000];
+        (void)snprintf(full, sizeof full, text, at[i].rate, at[i].when, at[i].before, at[i].scheme,
+                       at[i].until);
+        question q = {.text = full, .nby = 1, .by = {at[i].by}, .nof = 1, .of = {"x.x"}};
+        for (int k = 0; k < 2; k++) {
+            q.method = k ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
+            ask(&q, &got);
+            if (!at[i].message) {
+                differences(&q, 1e-3, &other);
+                assert_int_equal(got.status, SNW_OK);
+                assert_near(got.dJ[0], other.dJ[0], 1e-8);
+                continue;
+            }
+            if (!strstr(got.err.text, at[i].message))
+                print_error("'%s', want '%s'\n", got.err.text, at[i].message);
+            assert_int_not_equal(got.status, SNW_OK);
+            assert_non_null(strstr(got.err.text, at[i].message));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_switched_by_place),
@@ -397,6 +449,7 @@ int main(void) {
         cmocka_unit_test(checkpoints_give_the_same),
         cmocka_unit_test(what_has_no_derivative_is_named),
         cmocka_unit_test(grazing_is_named),
+        cmocka_unit_test(limits_at_the_start_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

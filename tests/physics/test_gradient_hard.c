@@ -294,6 +294,9 @@ static void a_contact_passes_a_node(void **state) {
 }
 
 // A rod falls across another one and strikes it several times, slides and leaves it.
+// The impacts amplify the rounding of sums: adjoint and forward differ by 1.3e-9 with the kernels
+// of OpenBLAS for Haswell and Zen, by 2e-11 to 4e-10 with those for SkylakeX, Prescott, Sandybridge
+// and Nehalem (all for a.z by E; the other entries by at most 5e-11).
 static void rods_strike_rods(void **state) {
     (void)state;
     static const char text[] =
@@ -321,7 +324,7 @@ static void rods_strike_rods(void **state) {
                         .by = {"E", "mu", "e"},
                         .nof = 2,
                         .of = {"a.z", "a.x + b.z"}},
-            1e-9, 1e-5, 1e-5);
+            5e-9, 1e-5, 1e-5);
 }
 
 // Loops, and given coordinates, with and without contact
