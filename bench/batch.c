@@ -82,7 +82,27 @@ static const struct {
      "loops: {hinge(k=1..3): {join: [leg(k).tip, pin(k)], as: revolute}}\n"
      "actuators: {motor(k=1..3): {joint: leg(k), position: 30 deg + 5 deg*sin(k + phase)*(1 - "
      "cos(5*t))}}\n",
-     false}};
+     false},
+    // as examples/locomotion/snake_ground.yaml, with actuated instead of given bending
+    {"snake on the ground, 15 coordinates",
+     HEAD
+     "  snake: {on: world, joint: planar, rod: {length: 1, section: {circle: {radius: 20 mm}},\n"
+     "          material: rubber, nodes: 30, strain: {bend_z: legendre 12}}}\n"
+     "contacts:\n"
+     "  floor: {ground: {on: snake, at: [0, 0, -19 mm], stiffness: 1.2e4 N/m^2, ends: 0,\n"
+     "          friction: {along: 0.1, across: 0.6}, creep: 1 cm/s}}\n"
+     "actuators: {muscle: {stress: {along: snake, bend_z: 0.3 N*m*sin(6.28*x/1 m - 6*t + "
+     "phase)}}}\n",
+     true},
+    {"arm that lies on the ground, 15 coordinates",
+     HEAD
+     "  arm: {on: world, pose: {xyz: [0, 0, 12 mm]}, joint: planar,\n"
+     "        rod: {length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber, nodes: "
+     "12,\n"
+     "        strain: kirchhoff legendre 4}}\n"
+     "contacts: {floor: {ground: {on: arm, stiffness: 5e3 N/m^2, friction: 0.5, creep: 1 cm/s,\n"
+     "           smooth: 2 mm, damping: 1 s/m}}}\n",
+     true}};
 
 // steps per second of processor time, the best of several runs
 static double rate(snw_robot_model *m, bool moved, int lanes, const char **engine,

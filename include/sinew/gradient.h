@@ -11,8 +11,8 @@
 //   snw_gradient *g;
 //   if (snw_gradient_create(model, &o, &g, &err) == SNW_OK) {
 //       double p[2], J[2], dJ[4];
-//       snw_gradient_start(g, p); // values of the file
-//       if (snw_gradient_evaluate(g, p, J, dJ, &err) == SNW_OK) // dJ[2*i + k] = dJ_i/dp_k
+//       if (snw_gradient_start(g, p, &err) == SNW_OK && // values of the file
+//           snw_gradient_evaluate(g, p, J, dJ, &err) == SNW_OK) // dJ[2*i + k] = dJ_i/dp_k
 //           printf("%g %g\n", J[0], dJ[0]);
 //       snw_gradient_close(g);
 //   }

@@ -89,6 +89,13 @@ PACK_INLINE pack sqrt(pack a) {
     return (lanes)_mm512_sqrt_pd((__m512d)a.x);
 #endif
 }
+PACK_INLINE pack floor(pack a) {
+#if SNW_LANES == 4
+    return (lanes)_mm256_floor_pd((__m256d)a.x);
+#else
+    return (lanes)_mm512_floor_pd((__m512d)a.x);
+#endif
+}
 // The number wins over a NaN, as with doubles.
 PACK_INLINE pack fmax(pack a, pack b) { return snw_select((a >= b) | (b != b), a, b); }
 PACK_INLINE pack fmin(pack a, pack b) { return snw_select((a <= b) | (b != b), a, b); }
@@ -114,7 +121,6 @@ FUNCTION(expm1)
 FUNCTION(log)
 FUNCTION(tanh)
 FUNCTION(acos)
-FUNCTION(floor)
 FUNCTION_OF_TWO(pow)
 FUNCTION_OF_TWO(atan2)
 FUNCTION_OF_TWO(hypot)
@@ -122,3 +128,4 @@ FUNCTION_OF_TWO(hypot)
 #undef FUNCTION_OF_TWO
 PACK_INLINE snw_mask isfinite(pack a) { return fabs(a) <= DBL_MAX; }
 PACK_INLINE snw_mask isnan(pack a) { return a != a; }
+PACK_INLINE snw_mask isinf(pack a) { return fabs(a) > DBL_MAX; }

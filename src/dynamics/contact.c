@@ -45,7 +45,7 @@ static void curved_gap(const snw_contact_point *p, const snw_contact *c, const s
     }
     at->d = snw_rotate_inv(G->R, n);
     at->s = snw_sub(at->s, snw_scale(p->radius, at->d));
-    if (at->gap < 0.5 * c->smooth || c->hard)
+    if (snw_any(at->gap < 0.5 * c->smooth) || c->hard)
         at->H = snw_mat3_mul(snw_mat3_transpose(G->R), snw_mat3_mul(H, G->R));
 }
 
@@ -64,7 +64,7 @@ static snw_se3 pose_in_obstacle(const snw_contact *c, const snw_contact_point *p
 static void contact_gap(const snw_contact *c, const snw_contact_point *p, bool is_static,
                         const snw_work *w, snw_contact_point_work *at) {
     *at = (snw_contact_point_work){.gradient = 1, .s = p->centre, .axis = {{1, 0, 0}}};
-    if (p->span > 0) {
+    if (snw_any(p->span > 0)) {
         const double held = w->span_held ? w->span_held[at - w->contact_point] : NAN;
         snw_contact_span_gap(c, p, w, held, at);
         return;
@@ -86,7 +86,7 @@ static void contact_gap(const snw_contact *c, const snw_contact_point *p, bool i
 // Velocity of the touching point relative to the obstacle, in the axes of the segment.
 static snw_vec3 relative_velocity(const snw_contact *c, const snw_contact_point *p,
                                   const snw_contact_point_work *at, const snw_work *w) {
-    if (p->span > 0) return snw_contact_span_velocity(c, p, at, w);
+    if (snw_any(p->span > 0)) return snw_contact_span_velocity(c, p, at, w);
     const snw_twist V = relative_twist(c, p, at, w);
     return snw_add(V.v, snw_cross(V.w, at->s));
 }
@@ -98,7 +98,7 @@ static void set_depth(const snw_contact *c, const snw_contact_point *p, const sn
     at->depth = -at->gap;
     at->stiffness = c->hard ? w->hard_stiffness : p->stiffness;
     at->smooth = c->hard ? w->hard_smooth : c->smooth;
-    if (c->hard && at->stiffness > 0) at->depth += w->hard_force[k] / at->stiffness;
+    if (c->hard && snw_any(at->stiffness > 0)) at->depth += w->hard_force[k] / at->stiffness;
 }
 
 // at->f += tangential forces along the axes
@@ -134,15 +134,18 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
             snw_contact_set_force(m, w, k, w->hard_given + 3 * (ptrdiff_t)k);
             continue;
         }
-        if (w->elastic_held && !c->hard && p->span == 0 && p->stiffness > 0) {
+        if (w->elastic_held && !c->hard && snw_all((p->span == 0) & (p->stiffness > 0))) {
             hold_elastic(c, p, w->elastic_held[k], is_static, w, at);
             continue;
         }
         set_depth(c, p, w, k, at);
-        if (!(at->stiffness > 0) || at->depth <= -0.5 * at->smooth || !snw_contact_exists(m, w, k))
-            continue;
-        if (p->span > 0 && !c->hard && !snw_contact_span_is_minimum(p, at)) continue;
-        at->in_contact = true;
+        snw_mask touches = (at->stiffness > 0) & !(at->depth <= -0.5 * at->smooth);
+        if (!snw_any(touches) || !snw_contact_exists(m, w, k)) continue;
+        if (snw_any(p->span > 0) && !c->hard)
+            touches = touches & snw_contact_span_is_minimum(p, at);
+        if (!snw_any(touches)) continue;
+        at->in_contact = touches;
+        at->depth = snw_select(touches, at->depth, -at->smooth); // no force
         const bool at_rest = is_static || c->hard;
         if (!at_rest) at->v = relative_velocity(c, p, at, w);
         snw_contact_law(c, at_rest, at);
@@ -159,7 +162,7 @@ static snw_wrench wrench(const snw_contact_point_work *at) {
 static int point_wrenches(const snw_contact *c, const snw_contact_point *p,
                           const snw_contact_point_work *at, const snw_work *w, snw_vec3 f,
                           int node[SNW_SPAN_NODES], snw_wrench F[SNW_SPAN_NODES]) {
-    if (p->span > 0) {
+    if (snw_any(p->span > 0)) {
         node[0] = p->from, node[1] = p->seg;
         snw_contact_span_wrenches(c, p, at, w, f, F);
         return SNW_SPAN_NODES;
@@ -169,20 +172,27 @@ static int point_wrenches(const snw_contact *c, const snw_contact_point *p,
     return 1;
 }
 
+// F of robots in contact at this point, zero of others
+static snw_wrench if_touching(const snw_contact_point_work *at, snw_wrench F) {
+    for (int i = 0; i < 6; i++) F.e[i] = snw_select(at->in_contact, F.e[i], 0);
+    return F;
+}
+
 void snw_contact_add(const snw_model *m, snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
-        if (!w->contact_point[k].in_contact) continue;
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
         const snw_contact_point_work *at = &w->contact_point[k];
+        if (!snw_any(at->in_contact)) continue;
         snw_wrench F[SNW_SPAN_NODES];
         int node[SNW_SPAN_NODES];
         const int n = point_wrenches(c, p, at, w, at->f, node, F);
-        for (int i = 0; i < n; i++) w->F[node[i]] = snw_wrench_sub(w->F[node[i]], F[i]);
+        for (int i = 0; i < n; i++)
+            w->F[node[i]] = snw_wrench_sub(w->F[node[i]], if_touching(at, F[i]));
         if (p->wheel || !c->seg) continue;
         // the opposite wrench acts on the obstacle
-        w->F[c->seg] = snw_wrench_add(w->F[c->seg],
-                                      snw_wrench_to_parent(pose_in_obstacle(c, p, w), wrench(at)));
+        const snw_wrench back = snw_wrench_to_parent(pose_in_obstacle(c, p, w), wrench(at));
+        w->F[c->seg] = snw_wrench_add(w->F[c->seg], if_touching(at, back));
     }
 }
 
@@ -252,6 +262,14 @@ static void point_jacobian(const snw_contact *c, const snw_contact_point *p,
     }
 }
 
+// A, B (n) of robots in contact at this point, zero of others
+static void clear_apart(const snw_contact_point_work *at, int n, double *A, double *B) {
+    for (int i = 0; i < n; i++) {
+        A[i] = snw_select(at->in_contact, A[i], 0);
+        B[i] = snw_select(at->in_contact, B[i], 0);
+    }
+}
+
 static bool force_is_given(const snw_contact *c, const snw_work *w) {
     return c->hard && w->hard_is_given;
 }
@@ -260,13 +278,14 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
                                 double B[36]) {
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact_point_work *at = &w->contact_point[k];
-    if (!at->in_contact) return false;
+    if (!snw_any(at->in_contact)) return false;
     if (p->wheel) {
         snw_wheel_jacobian(m, p, w, A, B);
         return true;
     }
     const snw_contact *c = &m->contact[p->contact];
     point_jacobian(c, p, at, w, force_is_given(c, w), A, B);
+    clear_apart(at, 36, A, B);
     return true;
 }
 
@@ -274,7 +293,7 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
 static void nodes_jacobian(const snw_contact *c, const snw_contact_point *p,
                            const snw_contact_point_work *at, const snw_work *w, bool given,
                            double *A, double *B) {
-    if (p->span > 0) {
+    if (snw_any(p->span > 0)) {
         snw_contact_span_jacobian(c, p, at, w, given, A, B);
     } else {
         point_jacobian(c, p, at, w, given, A, B);
@@ -328,12 +347,14 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact *c = &m->contact[p->contact];
     const snw_contact_point_work *at = &w->contact_point[k];
-    if (!at->in_contact) return;
+    if (!snw_any(at->in_contact)) return;
     double A[36 * MOST * MOST], B[36 * MOST * MOST];
     snw_wrench F[MOST];
     int node[MOST];
     const int n = point_wrenches(c, p, at, w, at->f, node, F);
+    for (int i = 0; i < n; i++) F[i] = if_touching(at, F[i]);
     nodes_jacobian(c, p, at, w, force_is_given(c, w), A, B);
+    clear_apart(at, 36 * n * n, A, B);
     snw_se3 G[MOST];
     contact_side side[MOST + 1];
     for (int i = 0; i < n; i++) {
@@ -423,7 +444,7 @@ int snw_contact_point_bars(const snw_model *m, const snw_work *w, int k, const s
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact *c = &m->contact[p->contact];
     const snw_contact_point_work *at = &w->contact_point[k];
-    if (!at->in_contact || p->wheel) return 0;
+    if (!snw_any(at->in_contact) || p->wheel) return 0;
     return bars_of(c, p, at, w, force_is_given(c, w), eta, out);
 }
 
@@ -451,7 +472,7 @@ int snw_contact_power_bars(const snw_model *m, const snw_work *w, int k, const d
 }
 
 bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p) {
-    return !p->wheel && (p->span > 0 || m->contact[p->contact].coupled);
+    return !p->wheel && (snw_any(p->span > 0) || m->contact[p->contact].coupled);
 }
 
 void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
@@ -466,10 +487,12 @@ void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const s
 
 double snw_contact_point_energy(const snw_model *m, const snw_work *w, int k) {
     const snw_contact_point *p = &m->contact_point[k];
-    if (w->contact_point[k].elastic_force == 0) return 0; // no contact, or a wheel
+    const snw_contact_point_work *at = &w->contact_point[k];
+    if (snw_all(at->elastic_force == 0)) return 0; // no contact, or a wheel
     if (m->contact[p->contact].hard) return 0;
-    return p->stiffness *
-           snw_positive_part_integral(-w->contact_point[k].gap, m->contact[p->contact].smooth);
+    const double stored =
+        p->stiffness * snw_positive_part_integral(-at->gap, m->contact[p->contact].smooth);
+    return snw_select(at->elastic_force == 0, 0, stored);
 }
 
 double snw_contact_energy(const snw_model *m, const snw_work *w) {
@@ -492,173 +515,8 @@ double snw_contact_heat(const snw_model *m, const snw_work *w) {
     return sum - snw_contact_energy_rate(m, w);
 }
 
-snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact) {
-    snw_wrench sum = {0};
-    if (m->contact[contact].line > 0) return snw_rod_contact_wrench(m, w, contact);
-    for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point *p = &m->contact_point[k];
-        const snw_contact *c = &m->contact[p->contact];
-        if (c->of != contact || p->wheel || !w->contact_point[k].in_contact) continue;
-        const snw_wrench F = snw_wrench_to_parent(w->g[p->seg], wrench(&w->contact_point[k]));
-        sum = c->reversed ? snw_wrench_sub(sum, F) : snw_wrench_add(sum, F);
-    }
-    return sum;
-}
-
 snw_wrench snw_contact_point_wrench(const snw_work *w, int k) {
     return wrench(&w->contact_point[k]);
-}
-
-snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact) {
-    snw_contact_summary c = {.gap = NAN, .nearest = -1};
-    snw_vec3 sum = {{0}};
-    if (m->contact[contact].line > 0) return snw_rod_contact_summarise(m, w, contact);
-    for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point *p = &m->contact_point[k];
-        const snw_contact_point_work *at = &w->contact_point[k];
-        if (m->contact[p->contact].of != contact || p->wheel) continue;
-        const snw_vec3 place = snw_se3_point(w->g[p->seg], at->s);
-        if (!(at->gap >= c.gap)) {
-            c.gap = at->gap;
-            c.nearest = k;
-            c.place = place;
-        }
-        if (!at->in_contact) continue;
-        c.touching++;
-        c.force += at->elastic_force;
-        c.energy += snw_contact_point_energy(m, w, k);
-        const double approach = snw_dot(at->d, at->v);
-        c.slip = fmax(c.slip, snw_norm(snw_sub(at->v, snw_scale(approach, at->d))));
-        sum = snw_add(sum, snw_scale(at->elastic_force, place));
-    }
-    if (c.force > 0) c.place = snw_scale(1 / c.force, sum);
-    return c;
-}
-
-// ---- steps ------------------------------------------------------------------
-
-// Velocity and acceleration in the world of the material at the point x of segment i.
-static void material_motion(const snw_work *w, int i, snw_vec3 x, snw_vec3 *v, snw_vec3 *a) {
-    const snw_twist V = w->V[i], A = w->A[i];
-    const snw_vec3 u = snw_add(V.v, snw_cross(V.w, x));
-    *v = snw_rotate(w->g[i].R, u);
-    *a = snw_rotate(w->g[i].R, snw_add(snw_add(A.v, snw_cross(A.w, x)), snw_cross(V.w, u)));
-}
-
-bool snw_contact_has_curved(const snw_model *m) {
-    for (int i = 0; i < m->ncontact; i++) {
-        if (m->contact[i].seg && m->contact[i].obstacle.kind != SNW_OBSTACLE_PLANE) return true;
-    }
-    return m->ntouching_rod > 0;
-}
-
-// Can a contact point come out on another side of its obstacle? *middle <- its depth there.
-static bool can_pass(const snw_contact *c, const snw_contact_point *p, double *middle) {
-    if (p->wheel || !c->seg || c->obstacle.kind == SNW_OBSTACLE_PLANE || c->obstacle.inside)
-        return false;
-    *middle = p->radius + snw_obstacle_table[c->obstacle.kind].depth(&c->obstacle);
-    return !isinf(*middle);
-}
-
-double snw_contact_step_limit(const snw_model *m, const snw_work *w, double longest) {
-    static const double FRACTION = 0.7, LEAST = 0.07;
-    double h = m->ntouching_rod ? snw_rod_contacts_step_limit(m, w, longest) : longest, middle;
-    for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point *p = &m->contact_point[k];
-        const snw_contact *c = &m->contact[p->contact];
-        if (!can_pass(c, p, &middle)) continue;
-        const snw_vec3 place = snw_se3_point(w->g[p->seg], p->centre);
-        const snw_vec3 there = snw_rotate_inv(w->g[c->seg].R, snw_sub(place, w->g[c->seg].p));
-        snw_vec3 v[2], a[2]; // gravity cancels in the difference of accelerations less gravity
-        material_motion(w, p->seg, p->centre, &v[0], &a[0]);
-        material_motion(w, c->seg, there, &v[1], &a[1]);
-        const double speed = snw_norm(snw_sub(v[0], v[1])), rate = snw_norm(snw_sub(a[0], a[1]));
-        const double way = fmax(FRACTION * (w->contact_point[k].gap + middle), LEAST * middle);
-        // positive root of speed h + rate h^2/2 = way
-        const double root = speed + sqrt(speed * speed + 2 * rate * way);
-        if (root > 0) h = fmin(h, 2 * way / root);
-    }
-    return h;
-}
-
-int snw_contact_too_deep(const snw_model *m, const snw_work *w) {
-    static const double FRACTION = 0.9;
-    double middle;
-    for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point *p = &m->contact_point[k];
-        if (!w->contact_point[k].in_contact || !can_pass(&m->contact[p->contact], p, &middle))
-            continue;
-        if (-w->contact_point[k].gap > FRACTION * middle) return k;
-    }
-    return -1;
-}
-
-// out <- centre of contact point k in the axes of its obstacle, or ends of a piece of rod; false:
-// against a half-space or from inside
-static bool contact_place(const snw_model *m, const snw_work *w, int k,
-                          snw_vec3 out[SNW_CONTACT_PLACES]) {
-    const snw_contact_point *p = &m->contact_point[k];
-    const snw_contact *c = &m->contact[p->contact];
-    double middle;
-    if (!can_pass(c, p, &middle)) return false;
-    out[0] = out[1] = snw_se3_point(pose_in_obstacle(c, p, w), p->centre);
-    if (p->span > 0)
-        out[0] = snw_rotate_inv(w->g[c->seg].R, snw_sub(w->g[p->from].p, w->g[c->seg].p));
-    return true;
-}
-
-void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out) {
-    for (int k = 0; k < m->ncontact_point; k++) {
-        snw_vec3 *at = out + SNW_CONTACT_PLACES * (ptrdiff_t)k;
-        if (!contact_place(m, w, k, at)) at[0] = at[1] = (snw_vec3){{0}};
-    }
-    for (int i = 0; i < 2 * m->ntouching_slice; i++)
-        out[SNW_CONTACT_PLACES * m->ncontact_point + i] =
-            w->g[m->touching_slice[i / 2].seg[i % 2]].p;
-}
-
-static snw_vec3 on_line(double s, snw_vec3 a, snw_vec3 b) {
-    return snw_add(snw_scale(1 - s, a), snw_scale(s, b));
-}
-
-// Does the straight way of a sphere of the radius r from a to b go deep through the obstacle?
-static bool way_passes(const snw_obstacle *o, double r, snw_vec3 a, snw_vec3 b) {
-    enum { SAMPLES = 32 };
-    const double thickness = r + snw_obstacle_table[o->kind].depth(o);
-    const double length = snw_norm(snw_sub(b, a));
-    // distances change no faster than places, so a shorter way cannot fulfil the test below
-    if (length < 0.5 * thickness) return false;
-    double least = INFINITY, ends = INFINITY;
-    for (int i = 0; i <= SAMPLES; i++) {
-        snw_vec3 n;
-        snw_mat3 H;
-        const double gap = snw_obstacle_distance(o, on_line((double)i / SAMPLES, a, b), &n, &H) - r;
-        // far from it all the way
-        if (i == 0 && gap > length) return false;
-        least = fmin(least, gap);
-        if (i == 0 || i == SAMPLES) ends = fmin(ends, gap);
-    }
-    return least < -0.5 * thickness && ends > -0.25 * thickness;
-}
-
-int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {
-    enum { MOST = 64 }; // sections of a piece of rod
-    for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point *p = &m->contact_point[k];
-        const snw_obstacle *o = &m->contact[p->contact].obstacle;
-        const snw_vec3 *from = before + SNW_CONTACT_PLACES * (ptrdiff_t)k;
-        snw_vec3 now[SNW_CONTACT_PLACES];
-        if (!contact_place(m, w, k, now)) continue;
-        // sections of a piece are closer than half the thickness of the obstacle
-        const double apart = 0.5 * (p->radius + snw_obstacle_table[o->kind].depth(o));
-        const int parts = p->span > MOST * apart ? MOST : (int)ceil((double)(p->span / apart));
-        for (int i = 0; i <= parts; i++) {
-            const double s = parts > 0 ? (double)i / parts : 1;
-            if (way_passes(o, p->radius, on_line(s, from[0], from[1]), on_line(s, now[0], now[1])))
-                return k;
-        }
-    }
-    return -1;
 }
 
 // ---- hard contacts ----------------------------------------------------------
@@ -699,7 +557,7 @@ void snw_contact_displace(const snw_model *m, const snw_se3 *before, snw_work *w
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
-        if (p->wheel || !c->seg || p->span > 0) continue;
+        if (p->wheel || !c->seg || snw_any(p->span > 0)) continue;
         w->contact_point[k].carried = snw_twist_to_child(pose_in_obstacle(c, p, w), w->V[c->seg]);
     }
     w->is_static = false;
@@ -756,5 +614,5 @@ void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double 
     at->f = (snw_vec3){{0, 0, 0}};
     for (int i = 0; i < 3; i++) at->f = snw_add(at->f, snw_scale(f[i], axis[i]));
     at->elastic_force = f[0];
-    at->in_contact = f[0] != 0 || f[1] != 0 || f[2] != 0;
+    at->in_contact = (f[0] != 0) | (f[1] != 0) | (f[2] != 0);
 }

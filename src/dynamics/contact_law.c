@@ -73,7 +73,7 @@ snw_vec3 snw_contact_law_variation(const snw_contact *c, bool is_static,
 // ---- given forces -------------------------------------------------------------------------------
 
 snw_vec3 snw_contact_direction(const snw_contact_point_work *at, snw_vec3 other) {
-    return fabs(snw_dot(at->d, at->axis)) < 0.99 ? at->axis : other;
+    return snw_vec3_select(fabs(snw_dot(at->d, at->axis)) < 0.99, at->axis, other);
 }
 
 void snw_contact_axes_of(snw_vec3 d, snw_vec3 e, snw_vec3 axis[3]) {

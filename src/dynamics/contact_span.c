@@ -73,23 +73,21 @@ static double span_search(const snw_contact *c, const snw_contact_point *p, span
     span_place(c, p, 1, s);
     const double end_slope = s->slope, end_gap = s->gap;
     span_place(c, p, 0, s);
-    if (!(s->slope < 0 && end_slope > 0)) {
-        const bool at_start = s->slope >= 0 && (end_slope >= 0 || s->gap <= end_gap);
-        return at_start ? 0 : 1;
-    }
-    double x = -s->slope / (end_slope - s->slope);
-    for (int k = 0, near = 0; k < SEARCH && near < FINISH; k++) {
+    const snw_mask between = (s->slope < 0) & (end_slope > 0),
+                   at_start = (s->slope >= 0) & ((end_slope >= 0) | (s->gap <= end_gap));
+    double x = snw_select(between, -s->slope / (end_slope - s->slope), snw_select(at_start, 0, 1));
+    snw_mask searched = between;
+    double near = 0;
+    for (int k = 0; k < SEARCH && snw_any(searched); k++) {
         span_place(c, p, x, s);
-        if (s->slope < 0) {
-            low = x;
-        } else {
-            high = x;
-        }
+        low = snw_select(s->slope < 0, x, low);
+        high = snw_select(s->slope < 0, high, x);
         double next = x - s->slope / (p->span * s->curvature);
-        if (near == 0 && !(s->curvature > 0 && next > low && next < high))
-            next = 0.5 * (low + high);
-        near = fabs(next - x) < NEAR ? near + 1 : 0;
-        x = next;
+        const snw_mask inside = (s->curvature > 0) & (next > low) & (next < high);
+        next = snw_select((near == 0) & !inside, 0.5 * (low + high), next);
+        near = snw_select(fabs(next - x) < NEAR, near + 1, 0);
+        x = snw_select(searched, next, x);
+        searched = searched & (near < FINISH);
     }
     return x;
 }
@@ -98,12 +96,14 @@ static double span_search(const snw_contact *c, const snw_contact_point *p, span
 static double span_follow(const snw_contact *c, const snw_contact_point *p, double held, span *s) {
     enum { FOLLOW = 20, FINISH = 2 };
     static const double NEAR = 1e-8;
-    double x = held;
-    for (int k = 0, near = 0; k < FOLLOW && near < FINISH && held > 0 && held < 1; k++) {
+    double x = held, near = 0;
+    snw_mask followed = (held > 0) & (held < 1);
+    for (int k = 0; k < FOLLOW && snw_any(followed); k++) {
         span_place(c, p, x, s);
         const double change = s->slope / (p->span * s->curvature);
-        near = fabs(change) < NEAR ? near + 1 : 0;
-        x -= change;
+        near = snw_select(fabs(change) < NEAR, near + 1, 0);
+        x = snw_select(followed, x - change, x);
+        followed = followed & (near < FINISH);
     }
     return x;
 }
@@ -112,10 +112,10 @@ void snw_contact_span_gap(const snw_contact *c, const snw_contact_point *p, cons
                           double held, snw_contact_point_work *at) {
     span s;
     span_nodes(c, p, w, &s);
-    at->place = isnan(held) ? span_search(c, p, &s) : span_follow(c, p, held, &s);
+    at->place = snw_all(isnan(held)) ? span_search(c, p, &s) : span_follow(c, p, held, &s);
     span_place(c, p, at->place, &s);
     at->slope = s.slope;
-    at->free = at->place > 0 && at->place < 1 && s.curvature > 0;
+    at->free = (at->place > 0) & (at->place < 1) & (s.curvature > 0);
     at->gap = s.gap;
     const snw_se3 *G = &s.G[1];
     at->d = snw_rotate_inv(G->R, s.n);
@@ -123,9 +123,10 @@ void snw_contact_span_gap(const snw_contact *c, const snw_contact_point *p, cons
     at->s = snw_rotate_inv(G->R, snw_sub(snw_sub(s.p, snw_scale(s.r, s.n)), G->p));
 }
 
-bool snw_contact_span_is_minimum(const snw_contact_point *p, const snw_contact_point_work *at) {
-    if (at->place > 0 && at->place < 1) return true;
-    return at->place > 0 ? p->ends_rod[1] : p->ends_rod[0] || at->slope == 0;
+snw_mask snw_contact_span_is_minimum(const snw_contact_point *p, const snw_contact_point_work *at) {
+    const snw_mask begins = snw_mask_from(p->ends_rod[0]), ends = snw_mask_from(p->ends_rod[1]),
+                   beyond = at->place > 0;
+    return (beyond & ((at->place < 1) | ends)) | ((!beyond) & (begins | (at->slope == 0)));
 }
 
 // velocities of both nodes relative to the obstacle, own axes
@@ -182,7 +183,8 @@ typedef struct span_contact {
     bool is_static;
     span s;
     snw_contact_point_work at;
-    bool free, given;
+    snw_mask free;
+    bool given;
     snw_twist carried[2], V[2];
 } span_contact;
 
@@ -199,8 +201,8 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
     }
     // at a given place, then with the shift dx of the place
     const snw_vec3 dp = blend(s->h, dP, s->m, dt), dp1 = blend(s->h1, dP, s->m1, dt);
-    const double dx =
-        x->free ? -(snw_dot(s->n, dp1) + snw_dot(s->p1, snw_rotate(s->H, dp))) / s->curvature : 0;
+    const double shift = -(snw_dot(s->n, dp1) + snw_dot(s->p1, snw_rotate(s->H, dp)));
+    const double dx = snw_select(x->free, shift / s->curvature, 0);
     const snw_vec3 dn = snw_rotate(s->H, snw_add(dp, snw_scale(dx, s->p1)));
     const snw_vec3 dlever = snw_sub(snw_scale(-s->r1 * dx, s->n), snw_scale(s->r, dn));
     const snw_vec3 axis = x->at.axis,
@@ -226,8 +228,9 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
         const snw_mat3 R = s->G[1].R; // y axis of the segment
         const snw_vec3 y = {{R.e[0][1], R.e[1][1], R.e[2][1]}};
         const snw_vec3 e = snw_contact_direction(&x->at, y);
-        const bool own = snw_dot(snw_sub(e, axis), snw_sub(e, axis)) > 0;
-        df = snw_contact_given_variation(s->n, e, f, dn, own ? snw_cross(turn[1], e) : by.axis);
+        const snw_mask own = snw_dot(snw_sub(e, axis), snw_sub(e, axis)) > 0;
+        const snw_vec3 de = snw_vec3_select(own, snw_cross(turn[1], e), by.axis);
+        df = snw_contact_given_variation(s->n, e, f, dn, de);
     } else {
         df = snw_contact_law_variation(x->c, x->is_static, &x->at, &by);
     }

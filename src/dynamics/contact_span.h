@@ -17,7 +17,7 @@ void snw_contact_span_gap(const snw_contact *c, const snw_contact_point *p, cons
 
 // Is the smallest gap that of a minimum along the whole rod? A minimum at a node belongs to the
 // piece that begins there, so that none counts twice.
-bool snw_contact_span_is_minimum(const snw_contact_point *p, const snw_contact_point_work *at);
+snw_mask snw_contact_span_is_minimum(const snw_contact_point *p, const snw_contact_point_work *at);
 
 // Velocity of the material at the touching point relative to the obstacle, axes of `seg`.
 snw_vec3 snw_contact_span_velocity(const snw_contact *c, const snw_contact_point *p,

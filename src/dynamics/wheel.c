@@ -39,7 +39,7 @@ void snw_wheel_motion(const snw_model *m, const snw_contact_point *p, bool is_st
     const snw_twist *V = &w->V[p->seg];
     const double *c = x.loop->slip;
     const snw_vec3 u = snw_add(V->v, snw_cross(V->w, x.p));
-    *at = (snw_contact_point_work){.in_contact = true, .d = x.d, .s = x.p, .v = u};
+    *at = (snw_contact_point_work){.in_contact = snw_mask_from(true), .d = x.d, .s = x.p, .v = u};
     at->f =
         snw_add(snw_scale(-c[0] * snw_dot(x.a, u), x.a), snw_scale(-c[1] * snw_dot(x.f, u), x.f));
 }

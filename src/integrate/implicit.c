@@ -750,18 +750,16 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
 
 void snw_implicit_set_together(snw_implicit *im, snw_step_together together) {
     im->together = together;
-    im->joined = false;
     if (together.begin) together.begin(together.user, im->m, im);
 }
 
 snw_status snw_implicit_step_joined(snw_implicit *im, double h, double t_laws,
                                     snw_chord_info *info) {
     const snw_step_together *t = &im->together;
-    im->joined = t->step && t->step(t->user, im, h, im->longest, t_laws, info);
-    return im->joined ? SNW_OK : snw_implicit_step(im, h, t_laws, info);
+    if (t->step && t->step(t->user, im, h, t_laws, info)) return SNW_OK;
+    return snw_implicit_step(im, h, t_laws, info);
 }
 
-bool snw_implicit_joined(const snw_implicit *im) { return im->joined; }
 void snw_implicit_leave_out_estimate(snw_implicit *im) { im->opts.estimate = false; }
 
 void snw_implicit_project_start(snw_implicit *im) {
@@ -793,6 +791,7 @@ snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err) {
 }
 
 void snw_implicit_undo(snw_implicit *im) {
+    im->lane_keeps = false;
     snw_state_copy(im->m, im->before, im->now);
     copy_history(&im->past_kept, &im->past);
     const size_t np = (size_t)snw_npower(im->m) * sizeof(double);

@@ -69,8 +69,6 @@ void snw_implicit_set_together(snw_implicit *im, snw_step_together together);
 // As snw_implicit_step, but offered to that solver before.
 SNW_NODISCARD snw_status snw_implicit_step_joined(snw_implicit *im, double h, double t_laws,
                                                   snw_chord_info *info);
-// Was the last step solved with those of others, and accepted?
-bool snw_implicit_joined(const snw_implicit *im);
 // Before the start: no estimate of the global error.
 void snw_implicit_leave_out_estimate(snw_implicit *im);
 

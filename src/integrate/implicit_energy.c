@@ -5,66 +5,18 @@
 // ground (6.16) or for a loop near a singular configuration (6.17).
 #include "integrate/implicit_private.h"
 
-#include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
-#include "dynamics/force_element.h"
-#include "dynamics/rod_contact.h"
-#include "dynamics/stop.h"
 #include "integrate/first_step.h"
 #include "integrate/step_account.h"
+#include "integrate/step_energies.h"
 #include "math/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-// Energies of a state, and its contacts with the ground; stops of joints and cables count as
-// contacts.
-typedef struct contact_energy {
-    double stored;        // stored in the contacts, J
-    double interaction;   // stored in contacts and in all force elements, J
-    double kinetic;       // of the robot, J
-    double total;         // kinetic, elastic, gravitational and stored, J
-    double power;         // between robot and ground, sum of magnitudes over the contact points, W
-    unsigned contact_set; // hash of the set of points in contact
-} contact_energy;
-
-// Add a force on one side to f; rate: of its gap.
-static void add_contact(double force, double rate, contact_energy *f) {
-    f->power += fabs(force * rate);
-    f->contact_set = 31 * f->contact_set + (force > 0);
-}
-
-static contact_energy energies_at(const snw_implicit *im, double t, const snw_state *s) {
-    const snw_model *m = im->m;
-    contact_energy f = {0};
-    snw_inputs_at(m, t, im->within);
-    snw_kinematics(m, im->within, s, false, im->w);
-    f.stored = snw_contact_energy(m, im->w) + snw_rod_contacts_energy(m, im->w) +
-               snw_stops_energy(m, im->w);
-    f.interaction = snw_interaction_energy(m, im->w);
-    f.kinetic = snw_kinetic_energy(m, im->w);
-    f.total = f.kinetic + snw_stored_energy(m, s, im->w) + snw_gravity_energy(m, im->within, im->w);
-    for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point_work *at = &im->w->contact_point[k];
-        add_contact(at->elastic_force, at->rate, &f);
-    }
-    unsigned touching = 0; // in any order: the search may find the same places in another one
-    for (int k = 0; k < snw_ntouch(m, im->w); k++) {
-        const snw_touch *touch = &im->w->touch[k];
-        f.power += fabs(touch->elastic_force * touch->rate);
-        const int a = m->touching_slice[touch->slice[0]].rod,
-                  b = m->touching_slice[touch->slice[1]].rod;
-        if (touch->elastic_force > 0) touching |= 1u << (unsigned)(a + 5 * b) % 31;
-    }
-    f.contact_set = 31 * f.contact_set + touching;
-    for (int k = 0; k < m->nstop; k++)
-        add_contact(im->w->stop[k].elastic_force, im->w->stop[k].rate, &f);
-    for (int k = 0; m->one_sided && k < m->nforce_element; k++) {
-        if (!snw_force_element_table[m->force_element[k].kind].one_sided) continue;
-        add_contact(im->w->force_element[k].elastic, im->w->force_element[k].rate, &f);
-        f.stored += snw_force_element_energy(m, im->w, k);
-    }
-    return f;
+static snw_step_energies energies_at(const snw_implicit *im, double t, const snw_state *s) {
+    snw_inputs_at(im->m, t, im->within);
+    return snw_step_energies_at(im->m, im->within, s, im->w);
 }
 
 // ---- impacts
@@ -87,8 +39,8 @@ static double newton_noise(const snw_implicit *im) {
 
 // Judges the step just solved by its contacts. The energy created by the scheme is taken from the
 // energies at both ends: the quadrature of (6.5) may miss a body that rotates far within a step.
-static void implicit_energy_judge(snw_implicit *im, double h, const contact_energy *from,
-                                  const contact_energy *to) {
+static void implicit_energy_judge(snw_implicit *im, double h, const snw_step_energies *from,
+                                  const snw_step_energies *to) {
     snw_impact_monitor *i = &im->impact;
     const int n = snw_npower(im->m);
     im->retry_fraction = 0;
@@ -101,8 +53,8 @@ static void implicit_energy_judge(snw_implicit *im, double h, const contact_ener
     i->peak = fmax(i->peak, moves);
     const double noise = newton_noise(im),
                  all = fmax(moves, fmax(NEGLIGIBLE * i->peak, 1e3 * noise));
-    const bool pressed = from->contact_set != 0 || to->contact_set != 0;
-    const bool set_changed = from->contact_set != to->contact_set;
+    const bool pressed = from->touching > 0 || to->touching > 0;
+    const bool set_changed = from->set != to->set;
     i->since = set_changed || !pressed ? 0 : i->since + 1;
     const double exchange =
         fmax(h * fmax(from->power, to->power), fabs(to->stored - from->stored)) / all;
@@ -120,8 +72,8 @@ static void implicit_energy_judge(snw_implicit *im, double h, const contact_ener
 // Energy lost in a step, by the energies at both ends, relative to the largest energy in motion.
 static double implicit_energy_lost(snw_implicit *im, double h) {
     snw_impact_monitor *i = &im->impact;
-    const contact_energy from = energies_at(im, im->now->t, im->now);
-    const contact_energy to = energies_at(im, im->now->t + h, im->trial);
+    const snw_step_energies from = energies_at(im, im->now->t, im->now);
+    const snw_step_energies to = energies_at(im, im->now->t + h, im->trial);
     const int n = snw_npower(im->m);
     double removed = from.total - to.total - (im->heat - im->heat_kept);
     for (int k = 0; k < n; k++) removed += im->work[k] - im->work_kept[k];
@@ -145,8 +97,8 @@ static void judge_without_contact(snw_implicit *im, double h, double created) {
     created -= noise;
     i->gain = fmax(0, i->gain + created);
     if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * SNW_FREE_GAIN * i->peak)) return;
-    const contact_energy from = energies_at(im, im->now->t, im->now);
-    const contact_energy to = energies_at(im, im->now->t + h, im->trial);
+    const snw_step_energies from = energies_at(im, im->now->t, im->now);
+    const snw_step_energies to = energies_at(im, im->now->t + h, im->trial);
     const double exchanged = fmax(im->heat, snw_vector_norm1(snw_npower(im->m), im->work));
     i->peak = fmax(i->peak, fmax(fmax(from.kinetic, to.kinetic), exchanged));
     const double slack = SNW_SLACK * fmax(h / im->longest, 0.05);
@@ -183,7 +135,7 @@ void snw_implicit_shorten(snw_implicit *im, double h, double longest) {
 
 // Adds heat and the energy that the scheme removed, and judges the step by them.
 static void implicit_book(snw_implicit *im, double h, double heat, double unbalanced,
-                          const contact_energy *from, const contact_energy *to) {
+                          const snw_step_energies *from, const snw_step_energies *to) {
     im->heat += heat;
     im->scheme -= unbalanced + heat;
     if (snw_touches(im->m)) {
@@ -218,8 +170,8 @@ void snw_implicit_account(snw_implicit *im, double h) {
                                       .power = im->power_within};
     const double heat = snw_step_account_heat(&account);
     double unbalanced = snw_step_account_elastic(&account);
-    contact_energy from = {0}, to = {0};
-    if (snw_touches(m) || m->nforce_element || m->nforce_field_point || m->ntube) {
+    snw_step_energies from = {0}, to = {0};
+    if (snw_step_energies_count(m)) {
         from = energies_at(im, im->now->t, im->now),
         to = energies_at(im, im->now->t + h, im->trial);
         unbalanced += to.interaction - from.interaction;
@@ -232,8 +184,7 @@ void snw_implicit_account(snw_implicit *im, double h) {
 }
 
 void snw_implicit_book(snw_implicit *im, double h, const snw_step_sums *sums) {
-    const contact_energy none = {0};
     for (int i = 0; i < snw_npower(im->m); i++) im->work[i] += sums->work[i];
     im->heat += sums->other_heat;
-    implicit_book(im, h, sums->heat, sums->unbalanced, &none, &none);
+    implicit_book(im, h, sums->heat, sums->unbalanced, sums->from, sums->to);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "integrate/implicit.h"
+#include "integrate/step_energies.h"
 
 #include "base/fields.h"
 #include "constraint/impact.h"
@@ -131,7 +132,6 @@ struct snw_implicit {
     bool lane_keeps;     // the last step was one in a pack, which keeps its matrix (packs.h)
     bool use_euler;      // take the next step by backward Euler, which gains no energy in contacts
     snw_step_together together;
-    bool joined; // the last step was solved and accepted by `together`
 };
 
 
@@ -148,10 +148,12 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
 // ---- parts of a step
 
 // Energies of a step, theory.md (6.5): heat of dampers and other heat, work of the residual, work
-// of external actions (snw_npower), J.
+// of external actions (snw_npower), J; where they count (snw_step_energies_count), the energies at
+// both ends.
 typedef struct snw_step_sums {
     double heat, other_heat, unbalanced;
     const double *work;
+    const snw_step_energies *from, *to;
 } snw_step_sums;
 
 // Begins a step of length h with inputs at the time t_laws: coefficients of the scheme, typical

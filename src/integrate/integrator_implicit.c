@@ -13,7 +13,7 @@ static double implicit_integrator_limit(void *self, double h, double longest) {
     return snw_implicit_limit(self, h, longest);
 }
 static double implicit_integrator_retry_length(void *self, double h, double longest, bool patient) {
-    return snw_implicit_joined(self) ? 0 : snw_implicit_retry_length(self, h, longest, patient);
+    return snw_implicit_retry_length(self, h, longest, patient);
 }
 static void implicit_integrator_shorten(void *self, double h, double longest) {
     snw_implicit_shorten(self, h, longest);
@@ -28,9 +28,7 @@ static snw_status implicit_integrator_restart(void *self, const double *z, snw_e
 static snw_status implicit_integrator_check(void *self, double t, snw_error *err) {
     return snw_implicit_check(self, t, err);
 }
-static void implicit_integrator_accept(void *self, double h) {
-    if (!snw_implicit_joined(self)) snw_implicit_accept(self, h);
-}
+static void implicit_integrator_accept(void *self, double h) { snw_implicit_accept(self, h); }
 static double implicit_integrator_global_error(void *self, double *t, double *failed) {
     return snw_implicit_global_error(self, t, failed);
 }

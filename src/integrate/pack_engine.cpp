@@ -280,12 +280,26 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
     const double heat = snw_step_account_heat(&a);
     double unbalanced = snw_step_account_elastic(&a), other = 0;
     memset(o->sums, 0, (size_t)np * sizeof *o->sums);
-    for (int k = 0; k < SNW_ACCOUNT_POINTS; k++) {
+    snw_step_energies end[2] = {};
+    if (snw_step_energies_count(m)) {
+        const snw_state *state[2] = {&now, &o->s};
+        for (int k = 0; k < 2; k++) {
+            FROM_ARRAY(3, point_gravity[SNW_LANE_WITHIN + k], o->in.gravity.e)
+            FROM_ARRAY(o->ninput, point_inputs[SNW_LANE_WITHIN + k], o->in.block)
+            end[k] = snw_step_energies_at(m, &o->in, state[k], o->w);
+        }
+        unbalanced += end[1].interaction - end[0].interaction;
+    }
+    for (int k = 0; k < SNW_LANE_WITHIN; k++) {
         FROM_ARRAY(3, point_gravity[k], o->in.gravity.e)
         FROM_ARRAY(o->ninput, point_inputs[k], o->in.block)
         unbalanced += snw_step_account_at(&a, k, &o->in, o->sums, &other);
     }
     for (int l = 0; l < SNW_LANES; l++) {
+        for (int k = 0; k < 2; k++) {
+            const pack *from = &end[k].stored;
+            for (int i = 0; i < SNW_LANE_ENERGIES; i++) all[l].energies[k][i] = from[i].x[l];
+        }
         all[l].heat = heat.x[l];
         all[l].other_heat = other.x[l];
         all[l].unbalanced = unbalanced.x[l];

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-enum { SNW_LANES_MOST = 8, SNW_LANE_POINTS = 2 };
+// Points of the energy account: within the step, then its ends.
+enum { SNW_LANES_MOST = 8, SNW_LANE_POINTS = 4, SNW_LANE_WITHIN = 2, SNW_LANE_ENERGIES = 7 };
 
 // Consecutive rows of a column of the factors.
 typedef struct snw_pack_run {
@@ -63,7 +64,8 @@ typedef struct snw_pack_lane {
     const double *rate0, *vb; // in the chart; before the step before
     const double *point_gravity[SNW_LANE_POINTS], *point_inputs[SNW_LANE_POINTS]; // at its points
     double heat, other_heat, unbalanced;
-    double *work; // by load, active stress, given motion
+    double *work;                          // by load, active stress, given motion
+    double energies[2][SNW_LANE_ENERGIES]; // snw_step_energies at both ends
 } snw_pack_lane;
 
 struct snw_model_stream;

@@ -4,10 +4,14 @@
 // serves, and the parts of a step before and after the equations are solved.
 #include "integrate/packs.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "integrate/implicit_private.h"
 #include "integrate/step_account.h"
+#include "integrate/step_control.h"
+#include "integrate/step_energies.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- choice -------------------------------------------------------------------------------------
@@ -67,10 +71,20 @@ static const char *refuse_forces(const snw_model *m) {
     return NULL;
 }
 
+static const char *refuse_contacts(const snw_model *m) {
+    for (int i = 0; i < m->ncontact; i++) {
+        const snw_obstacle *o = &m->contact[i].obstacle;
+        if (m->contact[i].hard) return "hard contacts";
+        if (o->height || o->grid || o->hull) return "contacts with terrain, meshes and hulls";
+    }
+    return NULL;
+}
+
 static const char *refuse_constraints(const snw_model *m) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->nonholonomic) return "wheels and contacts without slip";
+        if (loop->nonholonomic && loop->nonholonomic_index >= 0)
+            return "wheels and contacts without slip";
         if (loop->sliding_station || loop->through) return "rods that slide through loops";
     }
     return NULL;
@@ -85,7 +99,7 @@ const char *snw_packs_refuse(const snw_implicit *im) {
     } list[] = {{im->redundancy, "loops that may become redundant"},
                 {m->nsignal > 0 || m->nlive > 0, "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
-                {m->ncontact_point > 0 || m->ntouching_rod > 0, "contacts"},
+                {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0, "fields"},
                 {m->ngrid > 0, "rods on one grid"},
                 {m->ntube > 0, "concentric tubes"},
@@ -101,21 +115,24 @@ const char *snw_packs_refuse(const snw_implicit *im) {
     const char *what = refuse_tendons(m);
     if (!what) what = refuse_constraints(m);
     if (!what) what = refuse_forces(m);
+    if (!what) what = refuse_contacts(m);
     return what ? what : refuse_rods(m);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
 size_t snw_pack_lane_memory(const snw_model *m) {
-    return SNW_ACCOUNT_POINTS * (3 + snw_inputs_doubles(m)) + (size_t)snw_npower(m);
+    return SNW_LANE_POINTS * (3 + snw_inputs_doubles(m)) + (size_t)snw_npower(m);
 }
 
 // Inputs at the points of the energy account.
 static void lane_points(snw_implicit *im, double h, double *memory, snw_pack_lane *lane) {
     const snw_model *m = im->m;
     const size_t n = snw_inputs_doubles(m);
-    for (int k = 0; k < SNW_ACCOUNT_POINTS; k++, memory += 3 + n) {
-        snw_inputs_at(m, im->now->t + snw_account_point[k] * h, im->within);
+    const double at[SNW_LANE_POINTS] = {snw_account_point[0], snw_account_point[1], 0, 1};
+    const int points = snw_step_energies_count(m) ? SNW_LANE_POINTS : SNW_LANE_WITHIN;
+    for (int k = 0; k < points; k++, memory += 3 + n) {
+        snw_inputs_at(m, im->now->t + at[k] * h, im->within);
         memcpy(memory, im->within->gravity.e, 3 * sizeof *memory);
         memcpy(memory + 3, im->within->block, n * sizeof *memory);
         lane->point_gravity[k] = memory;
@@ -124,18 +141,31 @@ static void lane_points(snw_implicit *im, double h, double *memory, snw_pack_lan
     lane->work = memory;
 }
 
-// Does a pack compute the energies of the step? Those of elements between segments, of one-sided
-// forces and of steps whose end is projected are left to the robot.
+// Does a pack compute the energies of the step? Those of steps whose end is projected are left to
+// the robot.
 static bool accounts(const snw_implicit *im) {
-    return !im->opts.no_account && !snw_touches(im->m) && !im->m->nforce_element &&
-           !snw_implicit_projects_end(im);
+    return !im->opts.no_account && !snw_implicit_projects_end(im);
 }
 
-bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t_laws,
-                            double *memory, snw_pack_lane *lane) {
-    *lane = (snw_pack_lane){0};
-    if (snw_drag_spring_seg(im->in) != 0 || im->watch.note || im->use_euler) return false;
-    if (snw_implicit_limit(im, h, longest) < h * (1 - 1e-9)) return false;
+// As above without passing through an obstacle; 0: the robot is about to.
+static double length_outside(snw_implicit *im, double h, double longest) {
+    if (im->opts.fixed_length || !snw_contact_has_curved(im->m)) return h;
+    snw_kinematics(im->m, im->in, im->now, false, im->w);
+    if (snw_contact_too_deep(im->m, im->w) >= 0) return 0;
+    return fmin(h, fmax(snw_contact_step_limit(im->m, im->w, h), SNW_SHORTEST_STEP * longest));
+}
+
+bool snw_implicit_fits_lane(const snw_implicit *im) {
+    return snw_drag_spring_seg(im->in) == 0 && !im->watch.note && !im->use_euler;
+}
+
+double snw_implicit_lane_length(snw_implicit *im, double h, double longest) {
+    if (!snw_implicit_fits_lane(im)) return 0;
+    return length_outside(im, snw_implicit_limit(im, h, longest), longest);
+}
+
+void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, double *memory,
+                            snw_pack_lane *lane) {
     snw_implicit_begin(im, h, t_laws);
     snw_implicit_first_guess(im);
     *lane = (snw_pack_lane){.active = true,
@@ -166,28 +196,38 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
                             .rate0 = im->past.v,
                             .vb = im->past.vb};
     if (lane->account) lane_points(im, h, memory, lane);
-    return true;
 }
 
-void snw_implicit_cancel_lane(snw_implicit *im) {
-    im->lane_keeps = false;
-    snw_implicit_give_up(im);
-}
-
-bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
-                             const snw_pack_lane *lane) {
+bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane) {
+    if (!lane->solved) {
+        snw_implicit_give_up(im);
+        return false;
+    }
+    snw_step_energies end[2];
+    _Static_assert(sizeof end == sizeof lane->energies, "energies of a lane in the same order");
+    memcpy(end, lane->energies, sizeof end);
     const snw_step_sums sums = {.heat = lane->heat,
                                 .other_heat = lane->other_heat,
                                 .unbalanced = lane->unbalanced,
-                                .work = lane->work};
+                                .work = lane->work,
+                                .from = &end[0],
+                                .to = &end[1]};
     im->T_origin.known = im->matrix_current = false; // the matrix is that of the pack
     im->lane_keeps = lane->iterations <= SNW_SLOW;
     snw_implicit_end(im, h, lane->account ? &sums : NULL);
-    if (snw_implicit_retry_length(im, h, longest, true) > 0) {
-        snw_implicit_undo(im);
-        im->lane_keeps = false;
-        return false;
-    }
-    snw_implicit_accept(im, h);
     return true;
+}
+
+double snw_implicit_close_lane(snw_implicit *im, double h, double longest, double t_laws,
+                               const snw_pack_lane *lane) {
+    snw_chord_info info;
+    if (!snw_implicit_end_lane(im, h, lane) && snw_implicit_step(im, h, t_laws, &info) != SNW_OK)
+        return 0.5 * h;
+    const double shorter = snw_implicit_retry_length(im, h, longest, true);
+    if (shorter > 0) {
+        snw_implicit_shorten(im, shorter, longest);
+    } else {
+        snw_implicit_accept(im, h);
+    }
+    return shorter;
 }

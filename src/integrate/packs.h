@@ -17,15 +17,19 @@ const snw_pack_engine *snw_packs(int most);
 // Why packs do not serve this model or these steps, in words; NULL: they do.
 const char *snw_packs_refuse(const snw_implicit *im);
 
-// A step of length h to the time t_laws as the equations of a lane, without solving them; false: it
-// does not fit a pack (drag spring, first steps that need a shorter step, a matrix that
-// changes). After it exactly one of the two calls below follows. memory: snw_pack_lane_memory
-// doubles, which must last until then.
-bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t_laws,
-                            double *memory, snw_pack_lane *lane);
+// Length of the next step, at most h, as chosen for a robot alone (integrate/step_control.c); 0: it
+// does not fit a pack (drag spring, backward Euler, a point about to pass an obstacle).
+double snw_implicit_lane_length(snw_implicit *im, double h, double longest);
+// Can its next step be one in a pack?
+bool snw_implicit_fits_lane(const snw_implicit *im);
+// A step of this length to the time t_laws as the equations of a lane, without solving them.
+// memory: snw_pack_lane_memory doubles, which must last until one of the two calls below.
+void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, double *memory,
+                            snw_pack_lane *lane);
 size_t snw_pack_lane_memory(const snw_model *m);
-// The lane was solved: ends the step as snw_implicit_step does. False: the step must be repeated
-// with a shorter length; nothing has changed.
-bool snw_implicit_close_lane(snw_implicit *im, double h, double longest, const snw_pack_lane *lane);
-// The lane was not solved: nothing has changed.
-void snw_implicit_cancel_lane(snw_implicit *im);
+// Ends that step as snw_implicit_step does. False: it was not solved, and nothing has changed.
+bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane);
+// Ends that step as for a robot alone, which solves the equations that the pack could not, judges
+// and accepts it. Returns 0, or the length with which the step must be repeated.
+double snw_implicit_close_lane(snw_implicit *im, double h, double longest, double t_laws,
+                               const snw_pack_lane *lane);

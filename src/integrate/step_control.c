@@ -106,7 +106,8 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
     const double t_laws = snw_before_jump(to, limit);
     const double begin = k->state(self)->t, interval = to - begin;
     // with free step lengths the first step may be far shorter than the time to the next instant
-    const double smallest = isfinite(p->longest) ? 1e-7 * p->longest : 1e-12 * interval;
+    const double smallest =
+        isfinite(p->longest) ? SNW_SHORTEST_STEP * p->longest : 1e-12 * interval;
     const double longest = isfinite(p->longest) ? p->longest : interval;
     const double shortest = fmax(fmax(smallest, p->least), 1e-14 * fabs(to));
     if (p->control && !(p->h > 0)) {

@@ -7,6 +7,8 @@
 #include "integrate/implicit.h"
 #include "integrate/stats.h"
 
+#define SNW_SHORTEST_STEP 1e-7 // as a fraction of the longest
+
 // Interface of a single-step integrator; each function is as its namesake in integrate/implicit.h.
 typedef struct snw_stepper {
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);

@@ -14,9 +14,8 @@ struct snw_model;
 typedef struct snw_step_together {
     // `im` is an integrator of the model m from now on.
     void (*begin)(void *user, const struct snw_model *m, const struct snw_implicit *im);
-    // A step as by snw_implicit_step, and its acceptance; `longest`: the longest step allowed.
-    // False: it is not done, and nothing has changed.
-    bool (*step)(void *user, struct snw_implicit *im, double h, double longest, double t_laws,
+    // A step as by snw_implicit_step. False: it is not done, and nothing has changed.
+    bool (*step)(void *user, struct snw_implicit *im, double h, double t_laws,
                  snw_chord_info *info);
     void *user;
 } snw_step_together;

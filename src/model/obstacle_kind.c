@@ -18,28 +18,26 @@
 // (n x n) <- derivatives. Over a face, an edge or a corner h is the projection across g divided by
 // the distance, in the coordinates that are positive.
 static double orthant_distance(int n, const double *e, double *g, double *h) {
-    double square = 0;
-    int largest = 0;
+    double square = 0, largest = e[0];
     for (int i = 0; i < n; i++) {
-        if (e[i] > 0) square += e[i] * e[i];
-        if (e[i] > e[largest]) largest = i;
-        g[i] = 0;
+        square += snw_select(e[i] > 0, e[i] * e[i], 0);
+        largest = snw_select(e[i] > largest, e[i], largest);
     }
-    for (int i = 0; i < n * n; i++) h[i] = 0;
-    if (!(e[largest] > 0)) {
-        g[largest] = 1;
-        return e[largest];
-    }
+    const snw_mask outside = largest > 0;
     const double size = sqrt(square);
+    snw_mask found = outside;
     for (int i = 0; i < n; i++) {
-        if (e[i] > 0) g[i] = e[i] / size;
+        const snw_mask is_it = (!found) & (e[i] == largest);
+        found = found | is_it;
+        g[i] = snw_select(outside & (e[i] > 0), e[i] / size, snw_select(is_it, 1, 0));
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
-            if (e[i] > 0 && e[j] > 0) h[n * i + j] = ((i == j) - g[i] * g[j]) / size;
+            const double curvature = ((i == j) - g[i] * g[j]) / size;
+            h[n * i + j] = snw_select(outside & (e[i] > 0) & (e[j] > 0), curvature, 0);
         }
     }
-    return size;
+    return snw_select(outside, size, largest);
 }
 
 // Gradient and Hessian of f(rho, z), rho the distance from the axis z, from its derivatives g (rho,
@@ -47,9 +45,10 @@ static double orthant_distance(int n, const double *e, double *g, double *h) {
 // the limit is f_rho,rho.
 static void revolve(snw_vec3 y, double rho, const double g[2], const double h[4], snw_vec3 *n,
                     snw_mat3 *H) {
-    const snw_vec3 e = rho > 0 ? (snw_vec3){{y.x / rho, y.y / rho, 0}} : (snw_vec3){{1, 0, 0}};
+    const snw_vec3 x = {{1, 0, 0}}, out = {{y.x / rho, y.y / rho, 0}},
+                   e = snw_vec3_select(rho > 0, out, x);
     const snw_vec3 across = {{-e.y, e.x, 0}}, z = {{0, 0, 1}};
-    const double around = rho > 0 ? g[0] / rho : h[0];
+    const double around = snw_select(rho > 0, g[0] / rho, h[0]);
     *n = (snw_vec3){{g[0] * e.x, g[0] * e.y, g[1]}};
     *H = snw_mat3_add(
         snw_mat3_add(snw_mat3_scale(h[0], snw_outer(e, e)), snw_mat3_scale(h[3], snw_outer(z, z))),
@@ -61,9 +60,9 @@ static double distance_from_axis(snw_vec3 y) { return sqrt(y.x * y.x + y.y * y.y
 
 // Distance of (a, b) from the origin; g, h <- derivatives. At the origin itself along b.
 static double point_distance(double a, double b, double g[2], double h[4]) {
-    const double size = sqrt(a * a + b * b), over = size > 0 ? 1 / size : 0;
+    const double size = sqrt(a * a + b * b), over = snw_select(size > 0, 1 / size, 0);
     g[0] = a * over;
-    g[1] = size > 0 ? b * over : 1;
+    g[1] = snw_select(size > 0, b * over, 1);
     h[0] = g[1] * g[1] * over;
     h[1] = h[2] = -g[0] * g[1] * over;
     h[3] = g[0] * g[0] * over;
@@ -80,22 +79,21 @@ static double plane_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw
 }
 
 static double sphere_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
-    const double size = snw_norm(y);
-    *H = (snw_mat3){0};
-    if (!(size > 0)) {
-        *n = (snw_vec3){{0, 0, 1}};
-        return -o->radius;
-    }
-    *n = snw_scale(1 / size, y);
-    *H = snw_mat3_scale(1 / size,
+    const double size = snw_norm(y), over = snw_select(size > 0, 1 / size, 0);
+    const snw_vec3 z = {{0, 0, 1}};
+    *n = snw_vec3_select(size > 0, snw_scale(over, y), z);
+    *H = snw_mat3_scale(over,
                         snw_mat3_add(snw_mat3_identity(), snw_mat3_scale(-1, snw_outer(*n, *n))));
     return size - o->radius;
 }
 
 static double capsule_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
-    const double rho = distance_from_axis(y), end = y.z > 0 ? o->half.z : -o->half.z;
-    double g[2] = {1, 0}, h[4] = {0}, size = rho;
-    if (fabs(y.z) > o->half.z) size = point_distance(rho, y.z - end, g, h);
+    const double rho = distance_from_axis(y), end = snw_select(y.z > 0, o->half.z, -o->half.z);
+    const snw_mask beyond = fabs(y.z) > o->half.z; // in the caps; else as in their middles
+    double g[2], h[4];
+    const double cap = point_distance(rho, y.z - end, g, h), size = snw_select(beyond, cap, rho);
+    for (int k = 0; k < 2; k++) g[k] = snw_select(beyond, g[k], 1 - k);
+    for (int k = 0; k < 4; k++) h[k] = snw_select(beyond, h[k], 0);
     revolve(y, rho, g, h, n, H);
     return size - o->radius;
 }
@@ -105,15 +103,15 @@ static double box_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_m
     for (int i = 0; i < 3; i++) e[i] = fabs(y.e[i]) - (o->half.e[i] - o->rounding);
     const double size = orthant_distance(3, e, g, h);
     for (int i = 0; i < 3; i++) {
-        const double way = y.e[i] < 0 ? -1 : 1;
+        const double way = snw_select(y.e[i] < 0, -1, 1);
         n->e[i] = way * g[i];
-        for (int j = 0; j < 3; j++) H->e[i][j] = (y.e[j] < 0 ? -way : way) * h[3 * i + j];
+        for (int j = 0; j < 3; j++) H->e[i][j] = snw_select(y.e[j] < 0, -way, way) * h[3 * i + j];
     }
     return size - o->rounding;
 }
 
 static double cylinder_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
-    const double rho = distance_from_axis(y), way = y.z < 0 ? -1 : 1;
+    const double rho = distance_from_axis(y), way = snw_select(y.z < 0, -1, 1);
     const double e[2] = {rho - (o->radius - o->rounding), fabs(y.z) - (o->half.z - o->rounding)};
     double g[2], h[4];
     const double size = orthant_distance(2, e, g, h);
@@ -153,7 +151,7 @@ static double obstacle_rounding(const snw_obstacle *o) { return o->rounding; }
 static double obstacle_section(const snw_obstacle *o) { return o->section; }
 // of an endless cylinder the radius, of others the rounding of its rims
 static double cylinder_radius(const snw_obstacle *o) {
-    return isinf(o->half.z) ? o->radius : o->rounding;
+    return snw_select(isinf(o->half.z), o->radius, o->rounding);
 }
 static double box_depth(const snw_obstacle *o) {
     return fmin(o->half.x, fmin(o->half.y, o->half.z));

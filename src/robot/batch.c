@@ -410,22 +410,31 @@ static snw_status step_robot(snw_batch *b, int i, bool polls, snw_error *err) {
     return s;
 }
 
+// A thread in a call.
+typedef struct batch_thread {
+    snw_batch *b;
+    int number;
+} batch_thread;
+
+static bool goes_on(void *user) {
+    const batch_thread *at = user;
+    if (at->number == 0) batch_ask(at->b);
+    return !atomic_load(&at->b->cancelled);
+}
+
 // Steps of the robots of a group; a robot that fails leaves it.
 static void step_group(snw_batch *b, int g, int thread) {
     const int lanes = snw_batch_packs_lanes(b->packs), first = g * lanes;
-    unsigned char takes[SNW_LANES_MOST] = {0}, part[SNW_LANES_MOST] = {0};
-    unsigned char failed[SNW_LANES_MOST] = {0};
+    unsigned char takes[SNW_LANES_MOST] = {0}, failed[SNW_LANES_MOST] = {0};
     snw_error error[SNW_LANES_MOST];
     memset(error, 0, sizeof error);
-    for (int l = 0; l < lanes && first + l < b->n; l++)
-        takes[l] = part[l] = takes_part(b, first + l);
-    for (int k = 0; k < b->task.count && !atomic_load(&b->cancelled); k++) {
-        if (thread == 0) batch_ask(b);
-        snw_batch_packs_step(b->packs, thread, g, b->task.h, takes, failed, error);
-        for (int l = 0; l < lanes; l++) takes[l] = takes[l] && !failed[l];
-    }
+    for (int l = 0; l < lanes && first + l < b->n; l++) takes[l] = takes_part(b, first + l);
+    batch_thread at = {b, thread};
+    const snw_batch_steps steps = {
+        .h = b->task.h, .count = b->task.count, .goes_on = goes_on, .user = &at};
+    snw_batch_packs_step(b->packs, thread, g, &steps, takes, failed, error);
     for (int l = 0; l < lanes; l++) {
-        if (!part[l]) continue;
+        if (!takes[l]) continue;
         b->failed[first + l] = failed[l];
         if (failed[l]) b->error[first + l] = error[l];
         read_robot(b, first + l);

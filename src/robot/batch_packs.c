@@ -170,25 +170,63 @@ snw_status snw_batch_packs_update(snw_batch_packs *p) {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, double h,
+// A lane of a group under way: its step, which consists of parts, and steps that it has not begun.
+typedef struct lane_steps {
+    snw_robot_lane step;
+    bool under_way;
+    int left;
+} lane_steps;
+
+// Begins steps of robot i until one has a part for a pack, and opens that part.
+static void open_lane(snw_batch_packs *p, const snw_batch_steps *steps, int i, double *memory,
+                      lane_steps *at, snw_pack_lane *lane, unsigned char *failed,
+                      snw_error *error) {
+    snw_robot *r = p->robot[i];
+    lane->active = false;
+    while (!*failed) {
+        if (!at->under_way) {
+            if (at->left == 0 || !steps->goes_on(steps->user)) return;
+            at->left--;
+            if (p->why[i]) {
+                *failed = snw_robot_step(r, steps->h, error) != SNW_OK;
+                continue;
+            }
+            *failed = snw_robot_begin_step(r, steps->h, &at->step, error) != SNW_OK;
+            at->under_way = !*failed;
+            if (*failed) return;
+        }
+        snw_robot_open_lane(r, &at->step, memory, lane);
+        if (lane->active) return;
+        at->under_way = false;
+        *failed = snw_robot_finish_step(r, at->step.end, error) != SNW_OK;
+    }
+}
+
+void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, const snw_batch_steps *steps,
                           const unsigned char *takes, unsigned char *failed, snw_error *error) {
     const snw_pack_engine *e = p->engine;
     snw_pack_lane lane[SNW_LANES_MOST] = {{0}};
-    bool alone[SNW_LANES_MOST] = {0}, any = false;
+    lane_steps at[SNW_LANES_MOST] = {0};
     double *memory = p->memory + (size_t)thread * (size_t)e->lanes * p->lane_memory;
-    for (int l = 0; l < e->lanes; l++, memory += p->lane_memory) {
-        const int i = g * e->lanes + l;
-        if (i >= p->n || !takes[l]) continue;
-        alone[l] = p->why[i] != NULL;
-        if (alone[l]) continue;
-        failed[l] = snw_robot_open_lane(p->robot[i], h, memory, &lane[l], &error[l]) != SNW_OK;
-        alone[l] = !failed[l] && !lane[l].active;
-        any |= lane[l].active;
-    }
-    if (any) e->solve(p->own[g] ? p->own[g] : p->common_model, p->work[thread], p->kept[g], lane);
-    for (int l = 0; l < e->lanes; l++) {
-        const int i = g * e->lanes + l;
-        if (lane[l].active) alone[l] = !snw_robot_close_lane(p->robot[i], h, &lane[l]);
-        if (alone[l]) failed[l] = snw_robot_step(p->robot[i], h, &error[l]) != SNW_OK;
+    const int first = g * e->lanes;
+    for (int l = 0; l < e->lanes; l++) at[l].left = first + l < p->n && takes[l] ? steps->count : 0;
+    // Steps and parts of different lengths are solved together, and no robot waits for another one.
+    for (;;) {
+        bool any = false;
+        for (int l = 0; l < e->lanes; l++) {
+            if (!at[l].under_way && at[l].left == 0) {
+                lane[l].active = false;
+                continue;
+            }
+            open_lane(p, steps, first + l, memory + (size_t)l * p->lane_memory, &at[l], &lane[l],
+                      &failed[l], &error[l]);
+            any |= lane[l].active;
+        }
+        if (!any) return;
+        e->solve(p->own[g] ? p->own[g] : p->common_model, p->work[thread], p->kept[g], lane);
+        for (int l = 0; l < e->lanes; l++) {
+            if (lane[l].active)
+                at[l].under_way = !snw_robot_close_lane(p->robot[first + l], &at[l].step, &lane[l]);
+        }
     }
 }

@@ -22,7 +22,15 @@ const char *snw_batch_packs_why(const snw_batch_packs *p, int i);
 // call; allocates only then.
 SNW_NODISCARD snw_status snw_batch_packs_update(snw_batch_packs *p);
 
-// A step of h seconds of the robots of group g for which takes[l] is 1. failed[l] <- 1 and
-// error[l] for robots that failed; the others are not changed.
-void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, double h,
+// Steps of a call.
+typedef struct snw_batch_steps {
+    double h; // s
+    int count;
+    bool (*goes_on)(void *user); // false: no robot begins another step
+    void *user;
+} snw_batch_steps;
+
+// `count` steps of the robots of group g for which takes[l] is 1. failed[l] <- 1 and error[l] for
+// robots that failed, which stop there; the others are not changed.
+void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, const snw_batch_steps *steps,
                           const unsigned char *takes, unsigned char *failed, snw_error *error);

@@ -313,6 +313,7 @@ static const char *device_refuses(const snw_implicit *im) {
     if (m->nv + m->nconstraint > MOST_UNKNOWNS)
         return "robots of more than 600 coordinates and rows";
     if (m->nstop > 0) return "stops of joints";
+    if (m->ncontact_point > 0) return "contacts";
     if (m->nforce_element > 0 && m->one_sided) return "cables between sites";
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";

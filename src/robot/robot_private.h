@@ -86,12 +86,23 @@ void snw_robot_place_inputs(snw_robot *r, double *u);
 SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err);
 // SNW_E_ARGUMENT unless a started motion may do a step of h seconds.
 SNW_NODISCARD snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err);
-// A step of h seconds of a started motion in a pack of robots (integrate/packs.h): its equations.
-// lane->active false: the robot does this step alone, by snw_robot_step. `memory`: as there.
-SNW_NODISCARD snw_status snw_robot_open_lane(snw_robot *r, double h, double *memory,
-                                             snw_pack_lane *lane, snw_error *err);
-// End it; false: the robot must do this step alone.
-bool snw_robot_close_lane(snw_robot *r, double h, const snw_pack_lane *lane);
+// A step of a started motion in a pack of robots (integrate/packs.h), which may consist of several
+// shorter ones.
+typedef struct snw_robot_lane {
+    double end; // its time, s
+    double h;   // length of the present part or, between parts, the longest of the next one, s
+    double to;  // end of the part, s
+    bool whole; // it is `end`
+    bool alone; // the rest does not fit a pack: snw_robot_finish_step
+    int parts;  // tried
+} snw_robot_lane;
+SNW_NODISCARD snw_status snw_robot_begin_step(snw_robot *r, double h, snw_robot_lane *of,
+                                              snw_error *err);
+// Equations of the next part, lane->active; or alone. `memory`: as there.
+void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, double *memory, snw_pack_lane *lane);
+// End that part. True: it was the last one.
+bool snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane);
+SNW_NODISCARD snw_status snw_robot_finish_step(snw_robot *r, double end, snw_error *err);
 // "t", "q" or "v": what the caller has written since the last step of a started motion. The next
 // one goes on from the end of that step and would lose it. NULL: none.
 const char *snw_robot_written(const snw_robot *r);

@@ -254,15 +254,15 @@ static snw_status check_unwritten(const snw_robot *r, snw_error *err) {
                     written, written);
 }
 
-snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
-    if (!r || !r->integrator.close) {
-        return snw_fail(err, SNW_E_ARGUMENT, "call snw_robot_start before the first step");
-    }
-    SNW_TRY(snw_robot_check_step(r, h, err));
+snw_status snw_robot_begin_step(snw_robot *r, double h, snw_robot_lane *of, snw_error *err) {
     SNW_TRY(check_unwritten(r, err));
     SNW_TRY(snw_robot_apply_inputs(r, err));
+    *of = (snw_robot_lane){.end = r->integrator.state(r->integrator.self)->t + h, .h = h};
+    return SNW_OK;
+}
+
+snw_status snw_robot_finish_step(snw_robot *r, double end, snw_error *err) {
     snw_stats stats = {0};
-    const double end = r->integrator.state(r->integrator.self)->t + h;
     SNW_TRY(advance_to(r, end, &stats, err));
     const snw_status s = update_signals(r, err);
     if (s == SNW_OK) {
@@ -273,25 +273,37 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     return s;
 }
 
-snw_status snw_robot_open_lane(snw_robot *r, double h, double *memory, snw_pack_lane *lane,
-                               snw_error *err) {
-    snw_implicit *im = r->integrator.implicit;
-    lane->active = false;
-    SNW_TRY(check_unwritten(r, err));
-    SNW_TRY(snw_robot_apply_inputs(r, err));
-    const double t = snw_implicit_state(im)->t, end = t + h;
-    (void)snw_implicit_open_lane(im, end - t, r->how.step, end, memory, lane);
-    return SNW_OK;
+snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
+    if (!r || !r->integrator.close) {
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_robot_start before the first step");
+    }
+    SNW_TRY(snw_robot_check_step(r, h, err));
+    snw_robot_lane whole;
+    SNW_TRY(snw_robot_begin_step(r, h, &whole, err));
+    return snw_robot_finish_step(r, whole.end, err);
 }
 
-bool snw_robot_close_lane(snw_robot *r, double h, const snw_pack_lane *lane) {
+// ---- in packs -----------------------------------------------------------------------------------
+
+void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, double *memory, snw_pack_lane *lane) {
+    enum { MOST_PARTS = 10000 };
     snw_implicit *im = r->integrator.implicit;
-    const double t = snw_implicit_state(im)->t, end = t + h;
-    if (!lane->solved) {
-        snw_implicit_cancel_lane(im);
-        return false;
-    }
-    if (!snw_implicit_close_lane(im, end - t, r->how.step, lane)) return false;
+    const double t = snw_implicit_state(im)->t, left = of->end - t;
+    *lane = (snw_pack_lane){0};
+    of->h = snw_implicit_lane_length(im, fmin(of->h, left), r->how.step);
+    of->alone = !(of->h > SNW_SHORTEST_STEP * r->how.step) || of->parts++ == MOST_PARTS;
+    if (of->alone) return;
+    of->whole = of->h >= left * (1 - 1e-9);
+    if (of->whole) of->h = left;
+    of->to = of->whole ? of->end : t + of->h;
+    snw_implicit_open_lane(im, of->h, of->to, memory, lane);
+}
+
+bool snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane) {
+    snw_implicit *im = r->integrator.implicit;
+    const double shorter = snw_implicit_close_lane(im, of->h, r->how.step, of->to, lane);
+    of->h = shorter > 0 ? shorter : fmin(2 * of->h, r->how.step);
+    if (shorter > 0 || !of->whole) return false;
     snw_robot_copy_motion(r);
     return true;
 }

@@ -258,6 +258,16 @@ static snw_status view_describe(snw_linear_view *v, snw_error *err) {
     return SNW_OK;
 }
 
+// error: no memory for the matrices, which are dense
+static snw_status fail_size(const snw_model *m, snw_error *err) {
+    const double n = 2.0 * m->nv;
+    return snw_fail(err, SNW_E_MEMORY,
+                    "out of memory: the linear model has %d coordinates and %d constraint rows, "
+                    "and its matrices are dense, %.0f x %.0f numbers (%.2g GB) each; take fewer "
+                    "elements, or functions that represent the motion ('sinew reduce')",
+                    m->nv, m->nconstraint, n, n, n * n * sizeof(double) / 1e9);
+}
+
 snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err) {
     const snw_model *m = v->m;
     v->samples = snw_pool_array(v->pool, 3 * snw_linear_view_samples(v) + 1, sizeof *v->samples);
@@ -265,13 +275,13 @@ snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err)
         2 * (size_t)m->nv + (size_t)snw_linear_memory_room(m) + 2 * (size_t)v->ninput + 1;
     if (v->discrete) {
         v->continuous = snw_pool_array(v->pool, rows * rows, sizeof *v->continuous);
-        if (!v->continuous) return snw_fail_memory(err);
+        if (!v->continuous) return fail_size(m, err);
     }
     if (has_tangent(v))
         SNW_TRY(snw_step_tangent_create(m, v->step.scheme, v->step.h, &v->tangent, err));
     if (!v->samples || snw_linear_create(m, v->ninput, v->of_input, v->noutput, v->of_output,
                                          three || v->discrete, v->discrete, &v->linear) != SNW_OK)
-        return snw_fail_memory(err);
+        return fail_size(m, err);
     return view_describe(v, err);
 }
 

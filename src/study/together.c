@@ -193,21 +193,16 @@ static void solve_pack(snw_together *t, int k) {
 
 // ---- studies ------------------------------------------------------------------------------------
 
-static bool lane_step(void *user, snw_implicit *im, double h, double longest, double t_laws,
-                      snw_chord_info *info) {
+static bool lane_step(void *user, snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
     lane *l = user;
-    if (l->pack < 0) return false;
-    if (!snw_implicit_open_lane(im, h, longest, t_laws, l->memory, &l->step)) return false;
+    if (l->pack < 0 || !snw_implicit_fits_lane(im)) return false;
+    snw_implicit_open_lane(im, h, t_laws, l->memory, &l->step);
     l->waits = true;
     (void)swapcontext(&l->context, &l->of->main);
     *info = (snw_chord_info){.iterations = l->step.iterations,
                              .tangents = l->step.tangents,
                              .residual = l->step.residual};
-    if (!l->step.solved) {
-        snw_implicit_cancel_lane(im);
-        return false;
-    }
-    if (!snw_implicit_close_lane(im, h, longest, &l->step)) return false;
+    if (!snw_implicit_end_lane(im, h, &l->step)) return false;
     l->steps++;
     return true;
 }

@@ -474,8 +474,9 @@ class Packs(Sweep):
         self.refuses("grid.yaml", "--engine", "pack", "--force", says="there is no engine 'pack'; there are auto, packs, alone")
         self.write("rod.yaml", ROD.replace("step: 5 ms", "scheme: radau3, step: 5 ms"))
         self.refuses("packs.yaml", "--engine", "packs", "--force", says="the scheme radau3 is not one of one implicit step")
-        self.write("rod.yaml", ROD.replace("study:", "contacts: {floor: {ground: {on: rod, at: [0, 0, -1 m], stiffness: 1000}}}\nstudy:"))
-        self.assertIn("alone: packs do not serve contacts", self.succeeds("sweep", "packs.yaml", "--force").out)
+        self.write("rod.yaml", ROD.replace("study:", "contacts: {hill: {obstacle: {links: rod, shape: height, height: 1 cm*cos(x/0.1 m), "
+                                            "area: [2 m, 2 m], at: [0, 0, -1 m], stiffness: 1000}}}\nstudy:"))
+        self.assertIn("alone: packs do not serve contacts with terrain", self.succeeds("sweep", "packs.yaml", "--force").out)
 
 
 class BadInput(Sweep):

@@ -179,12 +179,17 @@ def test_packs_of_robots_move_as_robots_alone(arm_text):
             batch.step(count=20)
         assert np.allclose(packs.probe("tip"), alone.probe("tip"), rtol=0, atol=1e-8)
         assert alone.engine() == ("alone", "packs are switched off")
+        packs_engine = packs.engine(n - 1)
         assert packs.engine(n - 1)[0] == "alone" or packs.engine(n - 1)[1] == ""
         with pytest.raises(IndexError):
             packs.engine(n)
-    stopped = ROD.replace("probes:", "contacts: {floor: {ground: {on: arm, stiffness: 1 kPa}}}\nprobes:")
+    stopped = ROD.replace("probes:", "contacts: {hill: {obstacle: {links: arm, shape: height, height: 1 cm*cos(x/0.1 m), "
+                          "area: [2 m, 2 m], at: [0, 0, -1 m], stiffness: 1 kPa}}}\nprobes:")
     with sinew.Batch(sinew.Model(text=stopped), 2) as batch:
         batch.start(5e-3)
         assert batch.engine()[0] == "alone" and batch.engine()[1] != ""
+    with sinew.Batch(sinew.Model(text=ROD.replace("probes:", "contacts: {floor: {ground: {on: arm, stiffness: 1 kPa}}}\nprobes:")), 2) as batch:
+        batch.start(5e-3)
+        assert batch.engine() == packs_engine
     with pytest.raises(sinew.ArgumentError, match="8, 4 or 1"):
         sinew.Batch(model, 2, lanes=3)

@@ -71,6 +71,55 @@
     "fluid: {stream: {on: arm, density: 1000, added: auto, buoyancy: on, current: [0.1, 0.05, "    \
     "0]}}\n"
 
+// A rod, a ball and a brick on two half-spaces, with friction; a cart on wheels that slip.
+#define GROUND                                                                                     \
+    "  arm: {on: world, pose: {xyz: [0, 0, 12 mm], axis: y, angle: 3 deg}, rod: {" ARM             \
+    ", nodes: 6,\n"                                                                                \
+    "        strain: cosserat legendre 2}}\n"                                                      \
+    "  ball: {on: world, pose: {xyz: [2 cm, 0.2 m, 19 mm]}, joint: free,\n"                        \
+    "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"                                       \
+    "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"             \
+    "  brick: {on: world, pose: {xyz: [0, 0.3 m, 9.5 mm]}, joint: free,\n"                         \
+    "          body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"                                      \
+    "contacts:\n"                                                                                  \
+    "  floor: {ground: {on: arm, stiffness: 2e3 N/m^2, smooth: 4 mm, friction: {along: 0.2, "      \
+    "across: 0.5},\n"                                                                              \
+    "          creep: 5 mm/s, damping: 0.5 s/m}}\n"                                                \
+    "  wheels: {wheel: {on: cart, axis: y, lateral: 2 N*s/m}}\n"                                   \
+    "  table: {ground: {on: [ball, brick], normal: [0, 0.1, 1], stiffness: 200 N/m, smooth: 2 "    \
+    "mm,\n"                                                                                        \
+    "          friction: 0.4, creep: 5 mm/s}}\n"
+// A rod against obstacles of each shape, at points and where it is nearest to them; a ball in a
+// bowl and on a tray that it moves, and a ball that moves by a law.
+#define OBSTACLES                                                                                  \
+    "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: cosserat legendre 2}}\n"                  \
+    "  tray: {on: world, pose: {xyz: [0, 0.15 m, 0]}, joint: revolute, axis: y, stiffness: 2 "     \
+    "N*m,\n"                                                                                       \
+    "         damping: 0.02 N*m*s, body: {mass: 0.1, box: [20 cm, 10 cm, 1 cm]}}\n"                \
+    "  ball: {on: world, pose: {xyz: [2 cm, 0.15 m, 44 mm]}, joint: free,\n"                       \
+    "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"                                       \
+    "contacts:\n"                                                                                  \
+    "  ring: {obstacle: {links: arm, shape: torus, radius: 3 cm, section: 1 cm, at: [25 cm, 0, "   \
+    "-12 mm],\n"                                                                                   \
+    "         stiffness: 300 N/m, smooth: 8 mm, friction: 0.3, creep: 5 mm/s, nearest: true}}\n"   \
+    "  post: {obstacle: {links: arm, shape: cylinder, radius: 1 cm, length: 6 cm, rounding: 4 "    \
+    "mm,\n"                                                                                        \
+    "         at: [15 cm, 16 mm, 0], stiffness: 5e3 N/m^2, smooth: 8 mm, friction: 0.3, creep: 5 " \
+    "mm/s}}\n"                                                                                     \
+    "  pill: {obstacle: {links: arm, shape: capsule, radius: 1 cm, length: 2 cm, axis: y,\n"       \
+    "         at: [5 cm, 0, -16 mm], stiffness: 300 N/m, smooth: 8 mm, nearest: true}}\n"          \
+    "  cube: {obstacle: {links: arm, shape: box, size: [4 cm, 2 cm, 2 cm], rounding: 6 mm,\n"      \
+    "         at: [20 cm, -16 mm, 5 mm], stiffness: 5e3 N/m^2, smooth: 8 mm, damping: 1 s/m}}\n"   \
+    "  deck: {obstacle: {links: ball, on: tray, shape: box, size: [20 cm, 10 cm, 5 cm], "          \
+    "rounding: 4 mm,\n"                                                                            \
+    "         stiffness: 400 N/m, smooth: 2 mm, friction: 0.5, creep: 5 mm/s}}\n"                  \
+    "  bowl: {obstacle: {links: ball, shape: sphere, inside: true, radius: 4 cm, at: [2 cm, 0.15 " \
+    "m, 6 cm],\n"                                                                                  \
+    "         stiffness: 400 N/m, smooth: 4 mm, friction: 0.2, creep: 5 mm/s}}\n"                  \
+    "  lid: {obstacle: {links: tray, shape: sphere, radius: 3 cm, at: [5 cm, 0.15 m, 4 cm + 2 "    \
+    "mm*sin(30*t)],\n"                                                                             \
+    "        stiffness: 400 N/m, smooth: 5 mm}}\n"
+
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
 // kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
 static const char *const models[] = {
@@ -104,7 +153,9 @@ static const char *const models[] = {
     "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n",
     MATERIAL LOOPED_LEGS,
     MATERIAL DRIVEN_LEGS,
-    MATERIAL FORCES};
+    MATERIAL FORCES,
+    MATERIAL GROUND,
+    MATERIAL OBSTACLES};
 enum { MODELS = sizeof models / sizeof *models };
 
 static snw_robot_model *open_model(const char *text) {
@@ -223,11 +274,15 @@ static snw_batch *moving(snw_robot_model *m, int n, int lanes, int threads, cons
         (void)snprintf(young, sizeof young, "E=%d", 1000000 + 50000 * place[p]);
         const char *const set[] = {young};
         if (place[p] % 2) expect_ok(snw_robot_set_parameters(r, 1, set, &err), &err);
-        // robots with loops near their closed shape: far from it their first steps are many and
-        // short, and done alone
-        const double far = r->m->nconstraint > 0 ? 0.02 : 0.3;
-        displace(r, place[p], place[p] == 3 ? 7 * far : far);
-        for (int k = 0; r->m->nconstraint > 0 && k < snw_robot_nv(r); k++) snw_robot_v(r)[k] *= 0.1;
+        // robots with loops near their closed shape, those with contacts at the surface: far from
+        // it their first steps are many and short, and done alone
+        const bool near = r->m->nconstraint > 0 || r->m->ncontact_point > 0;
+        const double far = near ? 0.02 : 0.3;
+        // one far away, but not with forces on one side, whose steps would be cut into parts by
+        // comparisons that rounding errors decide
+        const double times = snw_touches(r->m) ? 1 : 7;
+        displace(r, place[p], place[p] == 3 ? times * far : far);
+        for (int k = 0; near && k < snw_robot_nv(r); k++) snw_robot_v(r)[k] *= 0.1;
         const size_t nq = (size_t)snw_robot_nq(r), nv = (size_t)snw_robot_nv(r);
         memcpy(snw_batch_q(b) + (size_t)p * nq, snw_robot_q(r), nq * sizeof(double));
         memcpy(snw_batch_v(b) + (size_t)p * nv, snw_robot_v(r), nv * sizeof(double));
