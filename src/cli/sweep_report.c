@@ -134,11 +134,13 @@ static snw_status report_results(const report *r, int n, const int *chosen) {
         if (j) {
             snw_field_object(j, NULL);
             snw_field_text(j, "name", r->t.head.result[chosen[i]].name);
+            snw_field_text(j, "unit", r->t.head.result[chosen[i]].unit);
             snw_field_integer(j, "rows", s.n);
             for (int k = 0; k < 4; k++) snw_field_number(j, head[2 + k], number[k]);
             snw_json_close(j);
         } else {
-            snw_grid_cell(g, "%s", r->t.head.result[chosen[i]].name);
+            const snw_sweep_column *c = &r->t.head.result[chosen[i]];
+            snw_grid_cell(g, c->unit[0] ? "%s (%s)" : "%s", c->name, c->unit);
             snw_grid_cell(g, "%lld", (long long)s.n);
             for (int k = 0; k < 4; k++) snw_grid_number(g, 7, number[k]);
         }
