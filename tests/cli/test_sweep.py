@@ -412,7 +412,9 @@ class Interruptions(Sweep):
     def test_a_killed_sweep_is_resumed(self):
         self.slow()
         process = self.begin("-j", "2")
-        self.refuses("slow.yaml", "-o", "k.h5", "--resume", says="is being computed by another process")
+        for option in ([], ["--resume"], ["--force"]):
+            self.refuses("slow.yaml", "-o", "k.h5", *option, says="the sweep is being computed by another process")
+        self.assertIn("may be in 'k.h5.parts'", self.succeeds("sweep", "k.h5").out)
         self.refuses("slow.yaml", "-o", "k.h5", "--shard", "1/2", "--resume", says="of another division")
         process.kill()
         process.wait()
@@ -562,6 +564,30 @@ class BadInput(Sweep):
         self.refuses("none.yaml", says="none.yaml")
         self.refuses("grid.yaml", "-j", "0", says="--jobs")
 
+    def test_tables(self):
+        keep = "keep: {x: end(x.x)}\n"
+        for text, says in (("a,b\n1,2\nnan,3\n", "t.csv:3:1: 'nan' is not a number"), ("a,b\n1,2\n2,inf\n", "t.csv:3:3: 'inf' is not a number"),
+                           ("a,b\n1,2\n2\n", "t.csv:3:1: this row has 1 fields"), ("a,A\n1,2\n", "t.csv:1:1: 'A' names no parameter"),
+                           ("a,a\n1,2\n", "t.csv:1:1: the table has two columns 'a'"), ("row\n0\n", "t.csv:1:1: the table has row numbers only"),
+                           ("1,2\n3,4\n", "t.csv:1:1: the first line must name the columns"), ("a,b\n", "the file has no numbers"), ("", "the file is empty")):
+            self.write("t.csv", text)
+            self.plan("sinew: 1\nmodel: cart.yaml\ntable: t.csv\n" + keep, says)
+        # as spreadsheets write it, with the row numbers of --table
+        (self.folder / "t.csv").write_bytes(b"\xef\xbb\xbfrow;a;b\r\n0;1;0\r\n1;2;3\r\n")
+        self.write("t.yaml", "sinew: 1\nmodel: cart.yaml\ntable: t.csv\n" + keep)
+        self.succeeds("sweep", "t.yaml")
+        self.assertEqual([float(r["x"]) for r in self.table("t.h5")], [0.5, 5.5])
+        self.succeeds("sweep", "t.yaml", "--table", "again.csv")
+        self.write("again.yaml", "sinew: 1\nmodel: cart.yaml\ntable: again.csv\n" + keep)
+        self.succeeds("sweep", "again.yaml")
+        self.assertEqual(self.table("again.h5"), self.table("t.h5"))
+
+    def test_a_plan_without_room_is_refused_at_once(self):
+        self.plan("sinew: 1\nmodel: cart.yaml\nvary: {a: {uniform: [0, 1]}}\nsample: {method: random, count: 1e12}\nkeep: {x: end(x.x)}\n",
+                  ["1000000000000 rows need 74 TB at least", "take fewer rows"])
+        self.refuses("p.yaml", "--table", "p.csv", says="1000000000000 rows need 4 TB at least")
+        self.assertEqual([f for f in self.files() if f.startswith("p.csv")], [])
+
     def test_files_of_others_are_not_replaced(self):
         self.write("notes.h5", "not HDF5\n")
         for option in ([], ["--force"], ["--resume"]):
@@ -596,6 +622,7 @@ class BadInput(Sweep):
         result = self.sinew("sweep", "slow.yaml", "-o", "k.h5", "-j", "1", preexec_fn=limit)
         self.assertEqual(result.code, 1, result)
         self.assertIn("cannot write", result.err)
+        self.assertIn("the rows so far are kept, and --resume computes the rest", result.err)
         report = self.succeeds("sweep", "slow.yaml", "-o", "k.h5", "--resume", "--json").json
         self.assertEqual(report["done"], 60)
         self.assertLess(report["computed"], 60)
