@@ -44,7 +44,7 @@ typedef struct snw_scalar_frames {
     const bool *moves;
 } snw_scalar_frames;
 
-// What a scalar reads: the columns of a run. The last `nconstant` of them are the same in all
+// Columns that a scalar reads, those of a run. The last `nconstant` of them are the same in all
 // frames; they may stand outside of end(..) and the other words, too.
 typedef struct snw_scalar_columns {
     const snw_run_info *info;

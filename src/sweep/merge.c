@@ -155,7 +155,7 @@ static snw_status describe(const snw_sweep_plan *p, const snw_sweep_row_computer
         char about[TEXT];
         spread_text(x, about);
         parameter[i] = (snw_sweep_column){.name = x->path,
-                                          .unit = x->unit,
+                                          .unit = x->angle && !x->unit[0] ? "rad" : x->unit,
                                           .about = snw_pool_text(pool, about, strlen(about)),
                                           .nlabel = x->label ? x->n : 0,
                                           .label = x->label};

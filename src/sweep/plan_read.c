@@ -86,11 +86,18 @@ static snw_status whole_number(snw_reader *r, const snw_entry *e, double low, do
                        "'%s' is a whole number from %.0f to %.0f, got %g", e->key, low, high, *out);
 }
 
+// Does the text of a number end in a unit of angles?
+static bool ends_in_angle(const char *text) {
+    const size_t n = strlen(text);
+    return n > 3 && (strcmp(text + n - 3, "deg") == 0 || strcmp(text + n - 3, "rad") == 0);
+}
+
 // Unit of the parameter from a number that is given for it; all must have the same.
 static snw_status use_dim(snw_reader *r, const snw_node *node, snw_dim dim,
                           snw_sweep_parameter *out) {
     char unit[48];
     snw_dim_unit(dim, unit, sizeof unit);
+    out->angle = out->angle || (!unit[0] && ends_in_angle(node->text));
     if (!out->unit) {
         out->unit = snw_pool_text(r->pool, unit, strlen(unit));
         return out->unit ? SNW_OK : snw_read_memory(r);

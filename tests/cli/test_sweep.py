@@ -300,7 +300,7 @@ class Examples(Sweep):
             self.assertGreater(abs(rows[a]["x"] - rows[b]["x"]), 1e-4)
         self.assertLess(math.hypot(rows[4]["x"], rows[4]["y"]), 1e-9)
         drawn = self.succeeds("plot", "plan.h5", "--probe", "turn,x", "-o", "map.svg", "--json").json
-        self.assertEqual([p["axis"] for p in drawn["panels"]], ["motor(2).position"] * 2)
+        self.assertEqual([p["axis"] for p in drawn["panels"]], ["motor(2).position (rad)"] * 2)
 
 
 class Figures(Sweep):
