@@ -39,8 +39,10 @@ except ImportError:
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
-figure, axes = pyplot.subplots(figsize=(5, 5))
-points = axes.scatter(1e3 * tip[:, 0], 1e3 * tip[:, 1], s=2, c=1e3 * tip[:, 2], linewidths=0)
-axes.set(xlabel="x, mm", ylabel="y, mm", aspect="equal", title=f"tips of {n} arms, coloured by height in mm")
-figure.colorbar(points, shrink=0.7)
+figure, axes = pyplot.subplots(figsize=(6, 5), layout="constrained")
+axes.grid(color="0.92")
+axes.set_axisbelow(True)
+points = axes.scatter(1e3 * tip[:, 0], 1e3 * tip[:, 1], s=4, c=1e3 * tip[:, 2], linewidths=0)
+axes.set(xlabel="x (mm)", ylabel="y (mm)", aspect="equal", title=f"tips of {n} arms, seen from above")
+figure.colorbar(points, label="height z (mm)")
 figure.savefig("many_arms.png", dpi=150)

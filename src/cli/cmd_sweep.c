@@ -10,6 +10,7 @@
 #include "cli/sweep_report.h"
 #include "results/sweep_file.h"
 #include "sinew/sweep.h"
+#include "sweep/part.h"
 #include "sweep/plan.h"
 #include "sweep/row.h"
 
@@ -126,6 +127,8 @@ static snw_status write_plan(const char *path, const char *table, snw_reply *rep
     SNW_TRY(snw_sweep_plan_read(path, &p, err));
     snw_status s = snw_sweep_row_computer_open(p, SNW_SWEEP_ALONE, &c, err);
     if (s == SNW_OK) s = snw_sweep_row_refuse_output(c, table, err);
+    // a digit and a comma of each number, and the end of the line
+    if (s == SNW_OK) s = snw_sweep_check_room(table, p->rows, 2.0 * (p->nparameter + 1), err);
     double *value =
         s == SNW_OK ? snw_pool_array(p->pool, (size_t)p->nparameter, sizeof *value) : NULL;
     snw_output out;
@@ -207,6 +210,11 @@ static snw_status run_plan(const snw_args *args, const char *path, snw_reply *re
     if (s == SNW_E_STOPPED && r.rows > 0)
         return snw_fail(err, s,
                         "stopped; the rows so far are kept, and --resume computes the rest");
+    if (s == SNW_E_IO && r.computed > 0) {
+        const snw_error why = *err;
+        return snw_fail(err, s, "%.300s; the rows so far are kept, and --resume computes the rest",
+                        why.text);
+    }
     return s;
 }
 

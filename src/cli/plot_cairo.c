@@ -204,6 +204,22 @@ static void dot(void *user, const double p[2], double radius, unsigned colour) {
     cairo.fill(c->cr);
 }
 
+static void fill(void *user, int n, const double (*p)[2], unsigned colour) {
+    const snw_cairo *c = user;
+    bool begins = true;
+    set_colour(c, colour);
+    cairo.new_path(c->cr);
+    for (int i = 0; i < n; i++) {
+        if (isnan(p[i][0])) {
+            begins = true;
+            continue;
+        }
+        begins ? cairo.move_to(c->cr, p[i][0], p[i][1]) : cairo.line_to(c->cr, p[i][0], p[i][1]);
+        begins = false;
+    }
+    cairo.fill(c->cr);
+}
+
 static void text(void *user, const double at[2], double size, snw_align align, bool upright,
                  const char *what) {
     const snw_cairo *c = user;
@@ -221,8 +237,13 @@ static void text(void *user, const double at[2], double size, snw_align align, b
 }
 
 snw_canvas snw_cairo_canvas(snw_cairo *c) {
-    return (snw_canvas){
-        .user = c, .measure = measure, .clip = clip, .line = line, .dot = dot, .text = text};
+    return (snw_canvas){.user = c,
+                        .measure = measure,
+                        .clip = clip,
+                        .line = line,
+                        .dot = dot,
+                        .fill = fill,
+                        .text = text};
 }
 
 #else

@@ -11,16 +11,19 @@
 #include "language/node.h"
 #include "results/sweep_file.h"
 #include "sweep/plan.h"
+#include "sweep/row.h"
 #include "sweep/sensitivity.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SHOWN_FRONT = 40, SHOWN_MESSAGES = 5 };
 
 typedef struct report {
     snw_sweep_table t;
+    const char *path;
     snw_pool *pool;
     snw_reply *reply;
     snw_error *err;
@@ -91,6 +94,24 @@ static void report_engines(const report *r) {
     if (j) snw_json_close(j);
 }
 
+// Rows of an interrupted or running sweep that are not in the file yet.
+static void report_parts(const report *r) {
+    char folder[1100];
+    bool waits = false;
+    for (int64_t i = 0; !waits && i < r->t.head.rows; i++)
+        waits = r->t.state[i] == SNW_SWEEP_ROW_WAITING;
+    (void)snprintf(folder, sizeof folder, "%.1000s.parts", r->path);
+    if (!waits || access(folder, F_OK) != 0) return;
+    if (r->reply->json) {
+        snw_field_text(r->reply->json, "parts", folder);
+        return;
+    }
+    printf(
+        "  rows computed since may be in '%s': the sweep runs, or was interrupted and goes on by "
+        "--resume\n",
+        folder);
+}
+
 static void report_states(const report *r) {
     const snw_sweep_table *t = &r->t;
     snw_json *j = r->reply->json;
@@ -113,6 +134,7 @@ static void report_states(const report *r) {
     if (j) snw_json_close(j);
     report_engines(r);
     if (!j) printf("\n");
+    report_parts(r);
     for (int i = 0, last = -1; !j && i < SHOWN_MESSAGES; i++) {
         last = next_message(t, last);
         if (last < 0) break;
@@ -134,11 +156,13 @@ static snw_status report_results(const report *r, int n, const int *chosen) {
         if (j) {
             snw_field_object(j, NULL);
             snw_field_text(j, "name", r->t.head.result[chosen[i]].name);
+            snw_field_text(j, "unit", r->t.head.result[chosen[i]].unit);
             snw_field_integer(j, "rows", s.n);
             for (int k = 0; k < 4; k++) snw_field_number(j, head[2 + k], number[k]);
             snw_json_close(j);
         } else {
-            snw_grid_cell(g, "%s", r->t.head.result[chosen[i]].name);
+            const snw_sweep_column *c = &r->t.head.result[chosen[i]];
+            snw_grid_cell(g, c->unit[0] ? "%s (%s)" : "%s", c->name, c->unit);
             snw_grid_cell(g, "%lld", (long long)s.n);
             for (int k = 0; k < 4; k++) snw_grid_number(g, 7, number[k]);
         }
@@ -435,7 +459,8 @@ static snw_status make_report(const report *r, const snw_args *args) {
 
 snw_status snw_sweep_print_report(const snw_args *args, const char *path, snw_reply *reply,
                                   snw_error *err) {
-    report r = {.pool = snw_pool_create((size_t)16 << 30), .reply = reply, .err = err};
+    report r = {
+        .pool = snw_pool_create((size_t)16 << 30), .path = path, .reply = reply, .err = err};
     if (!r.pool) return snw_fail_memory(err);
     snw_status s = snw_sweep_table_read(path, r.pool, &r.t, err);
     if (s == SNW_OK) s = make_report(&r, args);

@@ -176,6 +176,7 @@ static snw_status table_read_row(const cursor *c, const char *path, int row, csv
 
 static snw_status table_read_rows(snw_pool *pool, const char *text, const char *path, csv *out,
                                   snw_error *err) {
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; // mark of UTF-8 that spreadsheets write
     cursor c = {.at = text};
     if (!next_line(&c)) return snw_fail(err, SNW_E_PARSE, "the file is empty");
     out->ncolumn = count_fields(&c);

@@ -73,6 +73,7 @@ typedef struct snw_signal_source {
     // Name of probe i, for suggestions; NULL after the last one.
     const char *(*name)(void *user, int i);
     const char *what; // word for its signals in messages; NULL: probes
+    bool strict;      // its signals have their dimensions; otherwise they are plain numbers as well
 } snw_signal_source;
 
 // Set the source of signals for this scope and its inner ones. It must live as long as the pool.

@@ -102,7 +102,8 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
     *found = true;
     (void)snprintf(what, sizeof what, "probe '%s'", name);
     SNW_TRY(snw_check_vars(p, at, SNW_VAR_SIGNAL, what));
-    return make_signal(p, slot, snw_quantity_signal(dim), at, out);
+    const snw_quantity q = source->strict ? snw_quantity_of(dim) : snw_quantity_signal(dim);
+    return make_signal(p, slot, q, at, out);
 }
 
 // ---- memory ------------------------------------------------------------------------------------

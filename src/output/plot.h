@@ -27,6 +27,7 @@ typedef struct snw_curve {
     snw_pen pen;
     bool marks; // a dot at every point
     bool bare;  // no line between the points
+    bool area;  // the points are outlines of areas, separated by NaN, which the colour fills
 } snw_curve;
 
 typedef struct snw_panel {
@@ -43,7 +44,7 @@ typedef struct snw_figure {
     bool listed;          // all the same, names are listed in the order of the curves
     bool equal;           // equal scales along x and y
     bool counted;         // x are integers
-    bool log;             // both axes are logarithmic; values that are not positive make a gap
+    bool log_x, log_y;    // logarithmic axes; values that are not positive make a gap
     bool beside;          // the figure to its left has the same axes along y, with their texts
     double width, height; // mm; height 0: chosen by the layout
 } snw_figure;
@@ -74,6 +75,8 @@ typedef struct snw_canvas {
     void (*clip)(void *user, const snw_box *box);
     void (*line)(void *user, int n, const double (*p)[2], snw_pen pen);
     void (*dot)(void *user, const double p[2], double radius, unsigned colour);
+    // Fill the areas within outlines that are separated by NaN; they do not overlap.
+    void (*fill)(void *user, int n, const double (*p)[2], unsigned colour);
     // `at` is on the base line; upright text is rotated to read upwards.
     void (*text)(void *user, const double at[2], double size, snw_align align, bool upright,
                  const char *text);

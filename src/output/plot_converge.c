@@ -170,7 +170,8 @@ snw_status snw_plot_convergence(snw_pool *pool, int nrun, const snw_plot_run *ru
     table->slope = snw_pool_array(pool, (size_t)ncolumn, sizeof *table->slope);
     *out = (snw_figure){.quantity = snw_plot_text(pool, opts->quantity),
                         .unit = opts->unit,
-                        .log = true,
+                        .log_x = true,
+                        .log_y = true,
                         .panel = snw_pool_array(pool, (size_t)ncolumn, sizeof *out->panel)};
     if (!error || !table->error || !table->slope || !out->quantity || !out->panel) {
         return snw_fail_memory(err);

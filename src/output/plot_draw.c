@@ -117,26 +117,46 @@ static void draw_stroke(const snw_plot_layout *l, int n, bool part, snw_pen pen,
 // Limit a coordinate to values that any canvas accepts, far outside the clip.
 static double on_paper(double x) { return fmin(fmax(x, -1e4), 1e4); }
 
+// Position of a point of a curve; false: it has none.
+static bool place_point(const snw_plot_layout *l, const snw_plot_panel_layout *p,
+                        const snw_curve *k, int i, double at[2]) {
+    const double x = snw_plot_axis_value(&l->x, k->x[i]), y = snw_plot_axis_value(&p->y, k->y[i]);
+    if (!isfinite(x) || !isfinite(y)) return false;
+    at[0] = on_paper(at_x(l, &p->area, x));
+    at[1] = on_paper(at_y(p, y));
+    return true;
+}
+
+static void draw_areas(const snw_plot_layout *l, const snw_plot_panel_layout *p, const snw_curve *k,
+                       const snw_canvas *c) {
+    for (int i = 0; i < k->n; i++) {
+        if (!place_point(l, p, k, i, l->path[i])) l->path[i][0] = l->path[i][1] = NAN;
+    }
+    c->fill(c->user, k->n, (const double(*)[2])l->path, k->pen.colour);
+}
+
 static void draw_curve(const snw_plot_layout *l, const snw_plot_panel_layout *p, const snw_curve *k,
                        const snw_canvas *c) {
     int n = 0, all = 0;
     bool gap = false;
+    if (k->area) {
+        draw_areas(l, p, k, c);
+        return;
+    }
     for (int i = 0; i < k->n; i++) {
-        const double shown[2] = {snw_plot_axis_value(&l->x, k->x[i]),
-                                 snw_plot_axis_value(&p->y, k->y[i])};
-        if (!isfinite(shown[0]) || !isfinite(shown[1])) {
+        double at[2];
+        if (!place_point(l, p, k, i, at)) {
             draw_stroke(l, n, all > 1, k->pen, c);
             n = all = 0;
             gap = true;
             continue;
         }
-        const double x = on_paper(at_x(l, &p->area, shown[0])), y = on_paper(at_y(p, shown[1]));
-        if (k->marks) c->dot(c->user, (const double[]){x, y}, 2 * k->pen.width, k->pen.colour);
+        if (k->marks) c->dot(c->user, at, 2 * k->pen.width, k->pen.colour);
         if (k->bare) continue;
         all++;
-        if (n > 0 && hypot(x - l->path[n - 1][0], y - l->path[n - 1][1]) < NEAR) continue;
-        l->path[n][0] = x;
-        l->path[n][1] = y;
+        if (n > 0 && hypot(at[0] - l->path[n - 1][0], at[1] - l->path[n - 1][1]) < NEAR) continue;
+        l->path[n][0] = at[0];
+        l->path[n][1] = at[1];
         n++;
     }
     draw_stroke(l, n, gap && all > 1, k->pen, c);
@@ -150,7 +170,13 @@ static void draw_names(const snw_plot_layout *l, const snw_plot_panel_layout *p,
         const double x = p->area.x + p->area.w + l->font / 2, y = p->label[i];
         const double piece[2][2] = {{x, y}, {x + l->sample, y}};
         const double middle[2] = {x + l->sample / 2, y};
-        if (k->bare) {
+        if (k->area) {
+            const double half = 0.4 * l->font, box[4][2] = {{middle[0] - half, y - half},
+                                                            {middle[0] + half, y - half},
+                                                            {middle[0] + half, y + half},
+                                                            {middle[0] - half, y + half}};
+            c->fill(c->user, 4, box, k->pen.colour);
+        } else if (k->bare) {
             c->dot(c->user, middle, 2 * k->pen.width, k->pen.colour);
         } else {
             c->line(c->user, 2, piece, k->pen);

@@ -29,11 +29,13 @@ typedef struct range {
 
 static range no_range(void) { return (range){INFINITY, -INFINITY}; }
 
-static void plot_layout_widen(range *r, const double *value, const double *other, int n, bool log) {
+// `log`, `other_log`: of the axis of the values and of the other one.
+static void plot_layout_widen(range *r, const double *value, bool log, const double *other,
+                              bool other_log, int n) {
     for (int i = 0; i < n; i++) {
         // omit diverged values
         if (!(fabs(value[i]) < BOUND && fabs(other[i]) < BOUND)) continue;
-        if (log && !(value[i] > 0 && other[i] > 0)) continue;
+        if ((log && !(value[i] > 0)) || (other_log && !(other[i] > 0))) continue;
         const double at = log ? log10(value[i]) : value[i];
         r->lo = fmin(r->lo, at);
         r->hi = fmax(r->hi, at);
@@ -51,7 +53,7 @@ static range range_x(const snw_figure *f) {
     for (int p = 0; p < f->npanel; p++) {
         for (int c = 0; c < f->panel[p].ncurve; c++) {
             const snw_curve *k = &f->panel[p].curve[c];
-            plot_layout_widen(&r, k->x, k->y, k->n, f->log);
+            plot_layout_widen(&r, k->x, f->log_x, k->y, f->log_y, k->n);
         }
     }
     return r;
@@ -61,14 +63,15 @@ static range range_y(const snw_figure *f, int panel) {
     const snw_panel *p = &f->panel[panel];
     range r = no_range();
     for (int c = 0; c < p->ncurve; c++) {
-        plot_layout_widen(&r, p->curve[c].y, p->curve[c].x, p->curve[c].n, f->log);
+        const snw_curve *k = &p->curve[c];
+        plot_layout_widen(&r, k->y, f->log_y, k->x, f->log_x, k->n);
     }
     return r;
 }
 
-static double largest_in(const snw_figure *f, range r) {
+static double largest_in(bool log, range r) {
     if (!(r.lo <= r.hi)) return 1;
-    return f->log ? pow(10, r.hi) : fmax(fabs(r.lo), fabs(r.hi));
+    return log ? pow(10, r.hi) : fmax(fabs(r.lo), fabs(r.hi));
 }
 
 // Range with margin; a default one for no values and for constant values.
@@ -224,14 +227,15 @@ static snw_status layout_names(const snw_figure *f, int panel, double font, snw_
 
 // Give both axes the same unit and the same scale in mm, extending the range of one of them.
 static void equalise_scales(const snw_figure *f, range x, range y, snw_plot_layout *l) {
-    const double largest = fmax(largest_in(f, range_x(f)), largest_in(f, range_y(f, 0)));
+    const double largest =
+        fmax(largest_in(f->log_x, range_x(f)), largest_in(f->log_y, range_y(f, 0)));
     snw_plot_panel_layout *at = &l->panel[0];
     const double per = fmax((x.hi - x.lo) / at->area.w, (y.hi - y.lo) / at->area.h);
     const double more_x = (per * at->area.w - (x.hi - x.lo)) / 2,
                  more_y = (per * at->area.h - (y.hi - y.lo)) / 2;
-    set_axis(f->quantity, f->unit, f->log, (range){x.lo - more_x, x.hi + more_x}, largest, &l->x);
-    set_axis(f->panel[0].quantity, f->panel[0].unit, f->log, (range){y.lo - more_y, y.hi + more_y},
-             largest, &at->y);
+    set_axis(f->quantity, f->unit, f->log_x, (range){x.lo - more_x, x.hi + more_x}, largest, &l->x);
+    set_axis(f->panel[0].quantity, f->panel[0].unit, f->log_y,
+             (range){y.lo - more_y, y.hi + more_y}, largest, &at->y);
 }
 
 // Use the coarser tick step on both axes, unless one would have fewer than two ticks.
@@ -298,10 +302,10 @@ static snw_status layout_panels(const snw_figure *f, const snw_canvas *canvas, d
     for (int p = 0; p < f->npanel; p++) {
         out->panel[p].area = (snw_box){left, top + p * (each + GAP), inner, each};
         const range r = padded_range(range_y(f, p), MARGIN);
-        set_axis(f->panel[p].quantity, f->panel[p].unit, f->log, r, largest_in(f, range_y(f, p)),
-                 &out->panel[p].y);
+        set_axis(f->panel[p].quantity, f->panel[p].unit, f->log_y, r,
+                 largest_in(f->log_y, range_y(f, p)), &out->panel[p].y);
     }
-    set_axis(f->quantity, f->unit, f->log, x, largest_in(f, range_x(f)), &out->x);
+    set_axis(f->quantity, f->unit, f->log_x, x, largest_in(f->log_x, range_x(f)), &out->x);
     if (f->equal) equalise_scales(f, x, y, out);
     set_ticks_x(f, canvas, font, inner, &out->x);
     for (int p = 0; p < f->npanel; p++) set_ticks_y(font, each, &out->panel[p].y);

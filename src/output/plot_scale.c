@@ -145,6 +145,14 @@ snw_unit_scale snw_unit_scale_make(const char *unit, double largest) {
         (void)snprintf(s.unit, sizeof s.unit, "%s³", mm ? "mm" : cm ? "cm" : "m");
         return s;
     }
+    if (strcmp(unit, "kg") == 0) {
+        // the prefix is that of the gram
+        k = thousands(1000 * largest);
+        k = k > 1 ? 1 : k < -3 ? -3 : k;
+        s.size = pow(10, 3 * k - 3);
+        (void)snprintf(s.unit, sizeof s.unit, "%sg", prefix[k + 3]);
+        return s;
+    }
     // no prefixes above one for angles and times
     const bool small = strcmp(unit, "s") == 0 || strncmp(unit, "rad", 3) == 0;
     if (small && k > 0) k = 0;

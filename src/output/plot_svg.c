@@ -3,6 +3,8 @@
 // Canvas that writes SVG.
 #include "output/plot_svg.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +73,22 @@ static void plot_svg_dot(void *user, const double p[2], double radius, unsigned 
                   p[1], radius, colour);
 }
 
+static void plot_svg_fill(void *user, int n, const double (*p)[2], unsigned colour) {
+    snw_svg *s = user;
+    bool begins = true;
+    snw_xml_print(&s->out, "<path fill=\"#%06x\" d=\"", colour);
+    for (int i = 0; i < n; i++) {
+        if (isnan(p[i][0])) {
+            begins = true;
+            continue;
+        }
+        plot_svg_put_number(s, begins ? 'M' : 'L', p[i][0]);
+        plot_svg_put_number(s, ' ', p[i][1]);
+        begins = false;
+    }
+    snw_xml_print(&s->out, "\"/>\n");
+}
+
 static void plot_svg_text(void *user, const double at[2], double size, snw_align align,
                           bool upright, const char *what) {
     snw_svg *s = user;
@@ -89,6 +107,7 @@ snw_canvas snw_svg_canvas(snw_svg *svg) {
                         .clip = plot_svg_clip,
                         .line = plot_svg_line,
                         .dot = plot_svg_dot,
+                        .fill = plot_svg_fill,
                         .text = plot_svg_text};
 }
 

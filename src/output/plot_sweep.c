@@ -14,6 +14,7 @@
 
 enum { MOST_RESULTS = 8, MOST_OVER = 6, MOST_CURVES = 64, MARKED = 60, SHADES = 9 };
 enum { NAMED = 12, SOME_NAMES = 7 }; // curves that all have names; names of more curves
+static const unsigned MISSING = 0xb0b0b0;
 static const double LINE_WIDTH = 0.35, CONTOUR = 0.25, // mm
     LARGEST_DOT = 0.55, FILL = 14,                     // half the radius; the same of one dot
     SHORT = 6e-4; // of a line that is left out, relative to its triangle, times the cells
@@ -34,6 +35,51 @@ static const double *parameter_of(const sweep_drawing *d, int i) {
 
 static const double *result_of(const sweep_drawing *d, int i) {
     return d->t->result + (size_t)i * (size_t)d->rows;
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+static int by_number(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// value (n, returned) <- distinct values of a parameter, rising
+static int distinct_values(const sweep_drawing *d, int parameter, double *value) {
+    memcpy(value, parameter_of(d, parameter), (size_t)d->rows * sizeof *value);
+    qsort(value, (size_t)d->rows, sizeof *value, by_number);
+    int n = 0;
+    for (int64_t i = 0; i < d->rows; i++) {
+        if (n == 0 || value[i] != value[n - 1]) value[n++] = value[i];
+    }
+    return n;
+}
+
+// Is a parameter shown on a logarithmic axis? One that was spread so, over a factor of three or
+// more: by its distribution, or four values or more in equal ratios.
+static snw_status find_log(const sweep_drawing *d, int parameter, bool *log) {
+    double *value = snw_pool_array(d->pool, (size_t)d->rows, sizeof *value);
+    *log = false;
+    if (!value) return snw_fail_memory(d->err);
+    const int n = distinct_values(d, parameter, value);
+    if (!(value[0] > 0) || value[n - 1] < 3 * value[0]) return SNW_OK;
+    *log = strncmp(d->t->head.parameter[parameter].about, "log", 3) == 0;
+    if (*log || n < 4) return SNW_OK;
+    const double ratio = value[1] / value[0];
+    for (int i = 2; i < n; i++) {
+        if (fabs(value[i] / value[i - 1] - ratio) > 1e-6 * ratio) return SNW_OK;
+    }
+    *log = true;
+    return SNW_OK;
+}
+
+// A number with the minus sign of the axes.
+static void shown_number(double x, char out[32]) {
+    char plain[24];
+    size_t used = 0;
+    (void)snprintf(plain, sizeof plain, "%.4g", x == 0 ? 0 : x);
+    for (const char *c = plain; *c && used + 4 < 32; c++)
+        used += (size_t)snprintf(out + used, 32 - used, *c == '-' ? "\u2212" : "%c", *c);
 }
 
 // ---- choice -------------------------------------------------------------------------------------
@@ -110,9 +156,10 @@ static snw_status new_panels(const sweep_drawing *d, int most, snw_figure *f) {
     if (!f->panel) return snw_fail_memory(d->err);
     for (int i = 0; i < d->nresult; i++) {
         f->panel[i].quantity = snw_plot_text(d->pool, d->t->head.result[d->result[i]].name);
-        f->panel[i].unit = "";
+        f->panel[i].unit = snw_plot_text(d->pool, d->t->head.result[d->result[i]].unit);
         f->panel[i].curve = snw_pool_array(d->pool, (size_t)most, sizeof(snw_curve));
-        if (!f->panel[i].quantity || !f->panel[i].curve) return snw_fail_memory(d->err);
+        if (!f->panel[i].quantity || !f->panel[i].unit || !f->panel[i].curve)
+            return snw_fail_memory(d->err);
     }
     return SNW_OK;
 }
@@ -122,7 +169,8 @@ static snw_status set_across(const sweep_drawing *d, int parameter, snw_figure *
     f->quantity = snw_plot_text(d->pool, c->name);
     f->unit = snw_plot_text(d->pool, c->unit);
     f->counted = c->nlabel > 0;
-    return f->quantity && f->unit ? SNW_OK : snw_fail_memory(d->err);
+    if (!f->quantity || !f->unit) return snw_fail_memory(d->err);
+    return find_log(d, parameter, &f->log_x);
 }
 
 static snw_status sweep_curve(const sweep_drawing *d, size_t n, snw_panel *panel, snw_curve **out) {
@@ -170,6 +218,18 @@ static int group_rows(const sweep_drawing *d, int *group, int64_t first[MOST_CUR
     return n;
 }
 
+// Scale of a parameter: the same for all its values, unless they spread over a factor of 1000.
+static snw_unit_scale scale_of(const sweep_drawing *d, int parameter, double own) {
+    const double *x = parameter_of(d, parameter);
+    double least = INFINITY, most = 0;
+    for (int64_t i = 0; i < d->rows; i++) {
+        most = fmax(most, fabs(x[i]));
+        if (x[i] != 0) least = fmin(least, fabs(x[i]));
+    }
+    return snw_unit_scale_make(d->t->head.parameter[parameter].unit,
+                               most > 1000 * least ? fabs(own) : most);
+}
+
 // "k = 2 N/m, scheme = bdf2": the others in a row
 static const char *others_text(const sweep_drawing *d, int64_t row) {
     char text[200] = "";
@@ -183,9 +243,11 @@ static const char *others_text(const sweep_drawing *d, int64_t row) {
                                      c->name, c->label[(int)x]);
             continue;
         }
-        const snw_unit_scale s = snw_unit_scale_make(c->unit, fabs(x));
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.40s = %.4g%s%s", comma,
-                                 c->name, x / s.size, s.unit[0] ? " " : "", s.unit);
+        const snw_unit_scale s = scale_of(d, d->other[k], x);
+        char number[32];
+        shown_number(x / s.size, number);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.40s = %s%s%s", comma,
+                                 c->name, number, s.unit[0] ? " " : "", s.unit);
     }
     return snw_plot_text(d->pool, text);
 }
@@ -234,13 +296,13 @@ static bool sort_groups(const sweep_drawing *d, int n, const int64_t *first, int
 
 // A line for each value of one other parameter, shaded in their order; names of some.
 static snw_status draw_family(const sweep_drawing *d, const int *group, int n, const int64_t *first,
-                              const int *order, const double *y, snw_panel *panel) {
+                              const int *order, const double *y, bool listed, snw_panel *panel) {
     for (int k = 0, names = 0; k < n; k++) {
         const snw_pen pen = {.colour = snw_plot_gradient((double)k / (n - 1)), .width = LINE_WIDTH};
         // the name number j is that of the curve j (n - 1)/(SOME_NAMES - 1), rounded
         const bool named = k == (2 * names * (n - 1) + SOME_NAMES - 1) / (2 * (SOME_NAMES - 1));
-        const char *name = named ? others_text(d, first[order[k]]) : NULL;
-        if (named && !name) return snw_fail_memory(d->err);
+        const char *name = named && listed ? others_text(d, first[order[k]]) : NULL;
+        if (named && listed && !name) return snw_fail_memory(d->err);
         names += named;
         SNW_TRY(add_line(d, group, order[k], y, name, pen, true, panel));
     }
@@ -259,13 +321,15 @@ static snw_status draw_lines(const sweep_drawing *d, snw_figure *f) {
     for (int i = 0; i < d->nresult; i++) {
         const double *y = result_of(d, d->result[i]);
         if (family) {
-            SNW_TRY(draw_family(d, group, n, first, order, y, &f->panel[i]));
+            SNW_TRY(draw_family(d, group, n, first, order, y, i == 0, &f->panel[i]));
             continue;
         }
         if (n > NAMED) SNW_TRY(add_dots(d, parameter_of(d, d->over[0]), y, &f->panel[i]));
         for (int g = 0; n <= NAMED && g < n; g++) {
-            const char *name = d->nother ? others_text(d, first[g]) : NULL;
-            if (d->nother && !name) return snw_fail_memory(d->err);
+            // the curves of all panels have the names of the first one
+            const bool named = d->nother && i == 0;
+            const char *name = named ? others_text(d, first[g]) : NULL;
+            if (named && !name) return snw_fail_memory(d->err);
             const snw_pen pen = {
                 .colour = snw_plot_colour(g), .width = LINE_WIDTH, .dash = g / SNW_PLOT_COLOURS};
             SNW_TRY(add_line(d, group, g, y, name, pen, false, &f->panel[i]));
@@ -276,63 +340,92 @@ static snw_status draw_lines(const sweep_drawing *d, snw_figure *f) {
 
 // ---- over two parameters ------------------------------------------------------------------------
 
-// Round levels between the least and the largest value; their number.
-static int round_levels(int64_t n, const double *z, double level[SHADES + 1]) {
+// A result over two parameters: its bands of values, in the unit in which they are shown.
+typedef struct sweep_map {
+    const double *z; // rows
+    snw_unit_scale scale;
+    int n; // levels
+    double level[SHADES + 1];
+    bool log[2]; // along x and y
+} sweep_map;
+
+// Round levels between the least and the largest shown value.
+static void choose_levels(int64_t rows, const char *unit, sweep_map *m) {
     double least = INFINITY, most = -INFINITY;
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(z[i])) continue;
-        least = fmin(least, z[i]);
-        most = fmax(most, z[i]);
+    for (int64_t i = 0; i < rows; i++) {
+        if (!isfinite(m->z[i])) continue;
+        least = fmin(least, m->z[i]);
+        most = fmax(most, m->z[i]);
     }
-    if (!(most > least)) return 0;
-    const snw_ticks ticks = snw_ticks_make(least, most, SHADES - 1);
-    int count = 0;
-    for (int i = 0; i < ticks.n && count < SHADES; i++) {
-        const double at = snw_tick_value(&ticks, i);
-        if (at > least && at < most) level[count++] = at;
+    m->n = 0;
+    if (!(most > least)) return;
+    m->scale = snw_unit_scale_make(unit, fmax(fabs(least), fabs(most)));
+    const double size = m->scale.size;
+    const snw_ticks ticks = snw_ticks_make(least / size, most / size, SHADES - 1);
+    for (int i = 0; i < ticks.n && m->n < SHADES; i++) {
+        const double at = snw_tick_value(&ticks, i) * size;
+        if (at > least && at < most) m->level[m->n++] = at;
     }
-    return count;
 }
 
-static snw_status add_shades(const sweep_drawing *d, const double *z, int n, const double *level,
-                             snw_panel *panel) {
+// Number of the band of a value, 0 to n.
+static int band_of(const sweep_map *m, double z) {
+    int k = 0;
+    while (k < m->n && z >= m->level[k]) k++;
+    return k;
+}
+
+static unsigned band_colour(const sweep_map *m, int k) {
+    return snw_plot_gradient(m->n ? (double)k / m->n : 0.5);
+}
+
+static const char *band_name(const sweep_drawing *d, const sweep_map *m, int k) {
+    char low[32] = "", high[32] = "";
+    if (m->n == 0) return snw_pool_format(d->pool, "all rows");
+    if (k > 0) shown_number(m->level[k - 1] / m->scale.size, low);
+    if (k < m->n) shown_number(m->level[k] / m->scale.size, high);
+    if (k == 0) return snw_pool_format(d->pool, "below %s", high);
+    if (k == m->n) return snw_pool_format(d->pool, "above %s", low);
+    return snw_pool_format(d->pool, "%s to %s", low, high);
+}
+
+// Rows as dots in the colours of their bands.
+static snw_status add_shades(const sweep_drawing *d, const sweep_map *m, snw_panel *panel) {
     const double *x = parameter_of(d, d->over[0]), *y = parameter_of(d, d->over[1]);
-    for (int k = n; k >= 0; k--) {
+    for (int k = m->n; k >= 0; k--) {
         snw_curve *c;
         SNW_TRY(sweep_curve(d, (size_t)d->rows, panel, &c));
         c->marks = c->bare = true;
-        c->pen = (snw_pen){.colour = snw_plot_gradient(n ? (double)k / n : 0.5),
+        c->pen = (snw_pen){.colour = band_colour(m, k),
                            .width = fmin(LARGEST_DOT, FILL / sqrt((double)d->rows))};
         for (int64_t i = 0; i < d->rows; i++) {
-            if (!isfinite(z[i])) continue;
-            if ((k > 0 && z[i] < level[k - 1]) || (k < n && z[i] >= level[k])) continue;
+            if (!isfinite(m->z[i]) || band_of(m, m->z[i]) != k) continue;
             c->x[c->n] = x[i];
             c->y[c->n++] = y[i];
         }
-        c->name = n == 0   ? snw_pool_format(d->pool, "all rows")
-                  : k == 0 ? snw_pool_format(d->pool, "below %.4g", level[0])
-                  : k == n ? snw_pool_format(d->pool, "above %.4g", level[n - 1])
-                           : snw_pool_format(d->pool, "%.4g to %.4g", level[k - 1], level[k]);
+        c->name = band_name(d, m, k);
         if (!c->name) return snw_fail_memory(d->err);
         if (c->n == 0) panel->ncurve--;
     }
     return SNW_OK;
 }
 
-static int by_number(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// value (n, returned) <- distinct values of a parameter, rising
-static int distinct_values(const sweep_drawing *d, int parameter, double *value) {
-    memcpy(value, parameter_of(d, parameter), (size_t)d->rows * sizeof *value);
-    qsort(value, (size_t)d->rows, sizeof *value, by_number);
-    int n = 0;
+// Rows without a result, as small grey dots.
+static snw_status add_missing(const sweep_drawing *d, const double *z, snw_panel *panel) {
+    const double *x = parameter_of(d, d->over[0]), *y = parameter_of(d, d->over[1]);
+    snw_curve *c;
+    SNW_TRY(sweep_curve(d, (size_t)d->rows, panel, &c));
+    c->marks = c->bare = true;
+    c->name = "no result";
+    c->pen =
+        (snw_pen){.colour = MISSING, .width = fmin(LARGEST_DOT, FILL / sqrt((double)d->rows)) / 2};
     for (int64_t i = 0; i < d->rows; i++) {
-        if (n == 0 || value[i] != value[n - 1]) value[n++] = value[i];
+        if (isfinite(z[i])) continue;
+        c->x[c->n] = x[i];
+        c->y[c->n++] = y[i];
     }
-    return n;
+    if (c->n == 0) panel->ncurve--;
+    return SNW_OK;
 }
 
 static int place_of(const double *value, int n, double x) {
@@ -369,60 +462,217 @@ static snw_status find_grid(const sweep_drawing *d, sweep_grid *grid) {
     return SNW_OK;
 }
 
-// Crossings of a level in a triangle of nodes; two points or none. Lines that are short beside the
-// triangle, where a node is on the level, are left out.
-static void cross_triangle(const double p[3][2], const double z[3], double level, double least,
+// Place along the axes, and value. Along a logarithmic axis the place is the logarithm, so that
+// lines between nodes are straight in the figure.
+typedef struct map_point {
+    double at[2], z;
+} map_point;
+
+// A cell of the grid: its corners, all turned the same way, and its middle.
+typedef struct map_cell {
+    map_point corner[4], middle;
+    bool whole; // has all values
+} map_cell;
+
+static map_cell cell_of(const sweep_grid *g, const sweep_map *m, int a, int b) {
+    const int place[4][2] = {{a, b}, {a + 1, b}, {a + 1, b + 1}, {a, b + 1}};
+    map_cell c = {.whole = true};
+    for (int i = 0; i < 4; i++) {
+        map_point *p = &c.corner[i];
+        const double at[2] = {g->x[place[i][0]], g->y[place[i][1]]};
+        p->z = m->z[g->row[place[i][0] * g->ny + place[i][1]]];
+        c.whole = c.whole && isfinite(p->z);
+        c.middle.z += p->z / 4;
+        for (int k = 0; k < 2; k++) {
+            p->at[k] = m->log[k] ? log(at[k]) : at[k];
+            c.middle.at[k] += p->at[k] / 4;
+        }
+    }
+    return c;
+}
+
+// Append a point; NaN: a gap. Without arrays it is counted only.
+static void add_map_point(const sweep_map *m, const double at[2], snw_curve *c) {
+    if (c->x) {
+        c->x[c->n] = m->log[0] ? exp(at[0]) : at[0];
+        c->y[c->n] = m->log[1] ? exp(at[1]) : at[1];
+    }
+    c->n++;
+}
+
+static void add_gap(const sweep_map *m, snw_curve *c) {
+    add_map_point(m, (const double[2]){NAN, NAN}, c);
+}
+
+enum { OUTLINE = 5 }; // most corners of a triangle between two levels
+
+// out <- the part of an outline of n points where sign*(z - level) >= 0; returns its points
+static int clip_outline(int n, const map_point *in, double level, double sign, map_point *out) {
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        const map_point *p = &in[i], *q = &in[(i + 1) % n];
+        const double here = sign * (p->z - level), next = sign * (q->z - level);
+        if (here >= 0) out[count++] = *p;
+        if ((here >= 0) == (next >= 0)) continue;
+        const double part = here / (here - next);
+        out[count++] = (map_point){.at = {p->at[0] + part * (q->at[0] - p->at[0]),
+                                          p->at[1] + part * (q->at[1] - p->at[1])},
+                                   .z = level};
+    }
+    return count;
+}
+
+// The part of a triangle within band k.
+static void add_band_of_triangle(const sweep_map *m, const map_point corner[3], int k,
+                                 snw_curve *c) {
+    map_point above[OUTLINE], within[OUTLINE];
+    int n = 3;
+    memcpy(within, corner, 3 * sizeof *corner);
+    if (k > 0) {
+        memcpy(above, within, 3 * sizeof *above);
+        n = clip_outline(n, above, m->level[k - 1], 1, within);
+    }
+    if (k < m->n) {
+        memcpy(above, within, sizeof above);
+        n = clip_outline(n, above, m->level[k], -1, within);
+    }
+    if (n < 3) return;
+    for (int i = 0; i < n; i++) add_map_point(m, within[i].at, c);
+    add_gap(m, c);
+}
+
+// Does the whole cell lie in band k?
+static bool lies_within(const sweep_map *m, const map_cell *c, int k) {
+    for (int i = 0; i < 4; i++) {
+        if (band_of(m, c->corner[i].z) != k) return false;
+    }
+    return true;
+}
+
+// Areas of band k: cells that lie within it in strips, of others the parts of their four triangles.
+static void add_band(const sweep_grid *g, const sweep_map *m, int k, snw_curve *c) {
+    for (int a = 0; a + 1 < g->nx; a++) {
+        for (int b = 0; b + 1 < g->ny; b++) {
+            map_cell cell = cell_of(g, m, a, b);
+            if (!cell.whole) continue;
+            if (lies_within(m, &cell, k)) {
+                const map_cell first = cell;
+                map_cell next = cell;
+                for (; b + 2 < g->ny; b++, cell = next) {
+                    next = cell_of(g, m, a, b + 1);
+                    if (!next.whole || !lies_within(m, &next, k)) break;
+                }
+                const map_point *const corner[4] = {&first.corner[0], &first.corner[1],
+                                                    &cell.corner[2], &cell.corner[3]};
+                for (int i = 0; i < 4; i++) add_map_point(m, corner[i]->at, c);
+                add_gap(m, c);
+                continue;
+            }
+            for (int i = 0; i < 4; i++) {
+                const map_point triangle[3] = {cell.corner[i], cell.corner[(i + 1) % 4],
+                                               cell.middle};
+                add_band_of_triangle(m, triangle, k, c);
+            }
+        }
+    }
+}
+
+static snw_status add_areas(const sweep_drawing *d, const sweep_grid *g, const sweep_map *m,
+                            snw_panel *panel) {
+    for (int k = m->n; k >= 0; k--) {
+        snw_curve count = {0}, *c;
+        add_band(g, m, k, &count);
+        if (count.n == 0) continue;
+        SNW_TRY(sweep_curve(d, (size_t)count.n, panel, &c));
+        c->area = true;
+        c->pen.colour = band_colour(m, k);
+        c->name = band_name(d, m, k);
+        if (!c->name) return snw_fail_memory(d->err);
+        add_band(g, m, k, c);
+    }
+    return SNW_OK;
+}
+
+// Crossings of a level in a triangle; two points or none. Lines that are short beside the triangle,
+// where a node is on the level, are left out.
+static void cross_triangle(const sweep_map *m, const map_point p[3], double level, double least,
                            snw_curve *c) {
     double at[2][2];
     int n = 0;
     for (int i = 0; i < 3 && n < 2; i++) {
         const int k = (i + 1) % 3;
-        if (!(isfinite(z[0]) && isfinite(z[1]) && isfinite(z[2]))) return;
-        if ((z[i] < level) == (z[k] < level)) continue;
-        const double part = (level - z[i]) / (z[k] - z[i]);
-        for (int a = 0; a < 2; a++) at[n][a] = p[i][a] + part * (p[k][a] - p[i][a]);
+        if ((p[i].z < level) == (p[k].z < level)) continue;
+        const double part = (level - p[i].z) / (p[k].z - p[i].z);
+        for (int a = 0; a < 2; a++) at[n][a] = p[i].at[a] + part * (p[k].at[a] - p[i].at[a]);
         n++;
     }
     if (n < 2) return;
-    const double short_x = least * (fabs(p[1][0] - p[0][0]) + fabs(p[2][0] - p[0][0])),
-                 short_y = least * (fabs(p[1][1] - p[0][1]) + fabs(p[2][1] - p[0][1]));
+    const double short_x = least * (fabs(p[1].at[0] - p[0].at[0]) + fabs(p[2].at[0] - p[0].at[0])),
+                 short_y = least * (fabs(p[1].at[1] - p[0].at[1]) + fabs(p[2].at[1] - p[0].at[1]));
     if (fabs(at[1][0] - at[0][0]) < short_x && fabs(at[1][1] - at[0][1]) < short_y) return;
-    for (int i = 0; i < 2; i++) {
-        c->x[c->n] = at[i][0];
-        c->y[c->n++] = at[i][1];
-    }
-    c->x[c->n] = c->y[c->n] = NAN;
-    c->n++;
+    for (int i = 0; i < 2; i++) add_map_point(m, at[i], c);
+    add_gap(m, c);
 }
 
 // Contours: each cell is four triangles about its middle.
-static snw_status add_contours(const sweep_drawing *d, const sweep_grid *g, const double *z, int n,
-                               const double *level, snw_panel *panel) {
+static snw_status add_contours(const sweep_drawing *d, const sweep_grid *g, const sweep_map *m,
+                               snw_panel *panel) {
     snw_curve *c;
-    if (g->nx == 0 || n == 0) return SNW_OK;
-    SNW_TRY(sweep_curve(d, (size_t)n * (size_t)(g->nx - 1) * (size_t)(g->ny - 1) * 12, panel, &c));
+    if (m->n == 0) return SNW_OK;
+    SNW_TRY(
+        sweep_curve(d, (size_t)m->n * (size_t)(g->nx - 1) * (size_t)(g->ny - 1) * 12, panel, &c));
     c->pen = (snw_pen){.colour = 0x333333, .width = CONTOUR};
     const double least = fmin(0.5, SHORT * fmax(g->nx, g->ny));
     for (int a = 0; a + 1 < g->nx; a++) {
         for (int b = 0; b + 1 < g->ny; b++) {
-            const int place[4][2] = {{a, b}, {a + 1, b}, {a + 1, b + 1}, {a, b + 1}};
-            double p[4][2], f[4], middle[2] = {0}, mean = 0;
-            for (int i = 0; i < 4; i++) {
-                p[i][0] = g->x[place[i][0]];
-                p[i][1] = g->y[place[i][1]];
-                f[i] = z[g->row[place[i][0] * g->ny + place[i][1]]];
-                middle[0] += p[i][0] / 4, middle[1] += p[i][1] / 4, mean += f[i] / 4;
-            }
-            for (int i = 0; i < 4; i++) {
-                const int k = (i + 1) % 4;
-                const double corner[3][2] = {
-                    {p[i][0], p[i][1]}, {p[k][0], p[k][1]}, {middle[0], middle[1]}};
-                const double value[3] = {f[i], f[k], mean};
-                for (int l = 0; l < n; l++) cross_triangle(corner, value, level[l], least, c);
+            const map_cell cell = cell_of(g, m, a, b);
+            for (int i = 0; cell.whole && i < 4; i++) {
+                const map_point triangle[3] = {cell.corner[i], cell.corner[(i + 1) % 4],
+                                               cell.middle};
+                for (int l = 0; l < m->n; l++) cross_triangle(m, triangle, m->level[l], least, c);
             }
         }
     }
     return SNW_OK;
+}
+
+// The name of the result, which heads the list of its bands.
+static snw_status add_heading(const sweep_drawing *d, int result, const sweep_map *m,
+                              snw_panel *panel) {
+    snw_curve *head;
+    SNW_TRY(sweep_curve(d, 1, panel, &head));
+    const char *name = snw_plot_text(d->pool, d->t->head.result[result].name);
+    head->bare = true;
+    head->name = !name || !m->scale.unit[0]
+                     ? name
+                     : snw_pool_format(d->pool, "%s (%s)", name, m->scale.unit);
+    return head->name ? SNW_OK : snw_fail_memory(d->err);
+}
+
+static snw_status draw_map(const sweep_drawing *d, const sweep_grid *grid, int result,
+                           snw_figure *f) {
+    const snw_sweep_column *up = &d->t->head.parameter[d->over[1]];
+    sweep_map m = {.z = result_of(d, result), .scale = {.size = 1}};
+    f->npanel = 1;
+    f->panel = snw_pool_array(d->pool, 1, sizeof *f->panel);
+    if (!f->panel) return snw_fail_memory(d->err);
+    f->panel->curve = snw_pool_array(d->pool, SHADES + 5, sizeof(snw_curve));
+    f->panel->quantity = snw_plot_text(d->pool, up->name);
+    f->panel->unit = snw_plot_text(d->pool, up->unit);
+    if (!f->panel->curve || !f->panel->quantity || !f->panel->unit) return snw_fail_memory(d->err);
+    SNW_TRY(set_across(d, d->over[0], f));
+    SNW_TRY(find_log(d, d->over[1], &f->log_y));
+    m.log[0] = f->log_x;
+    m.log[1] = f->log_y;
+    choose_levels(d->rows, d->t->head.result[result].unit, &m);
+    SNW_TRY(add_heading(d, result, &m, f->panel));
+    if (grid->nx == 0) {
+        SNW_TRY(add_shades(d, &m, f->panel));
+    } else {
+        SNW_TRY(add_areas(d, grid, &m, f->panel));
+        SNW_TRY(add_contours(d, grid, &m, f->panel));
+    }
+    return add_missing(d, m.z, f->panel);
 }
 
 static snw_status draw_maps(const sweep_drawing *d, snw_figure_row *row) {
@@ -432,30 +682,7 @@ static snw_status draw_maps(const sweep_drawing *d, snw_figure_row *row) {
     row->n = d->nresult;
     row->figure = snw_pool_array(d->pool, (size_t)d->nresult, sizeof *row->figure);
     if (!row->figure) return snw_fail_memory(d->err);
-    const snw_sweep_column *up = &d->t->head.parameter[d->over[1]];
-    for (int i = 0; i < d->nresult; i++) {
-        snw_figure *f = &row->figure[i];
-        const double *z = result_of(d, d->result[i]);
-        double level[SHADES + 1];
-        const int n = round_levels(d->rows, z, level);
-        f->npanel = 1;
-        f->panel = snw_pool_array(d->pool, 1, sizeof *f->panel);
-        if (!f->panel) return snw_fail_memory(d->err);
-        f->panel->curve = snw_pool_array(d->pool, SHADES + 4, sizeof(snw_curve));
-        f->panel->quantity = snw_plot_text(d->pool, up->name);
-        f->panel->unit = snw_plot_text(d->pool, up->unit);
-        if (!f->panel->curve || !f->panel->quantity || !f->panel->unit)
-            return snw_fail_memory(d->err);
-        SNW_TRY(set_across(d, d->over[0], f));
-        // the name of the result heads the list of its shades
-        snw_curve *head;
-        SNW_TRY(sweep_curve(d, 1, f->panel, &head));
-        head->name = snw_plot_text(d->pool, d->t->head.result[d->result[i]].name);
-        head->bare = true;
-        if (!head->name) return snw_fail_memory(d->err);
-        SNW_TRY(add_shades(d, z, n, level, f->panel));
-        SNW_TRY(add_contours(d, &grid, z, n, level, f->panel));
-    }
+    for (int i = 0; i < d->nresult; i++) SNW_TRY(draw_map(d, &grid, d->result[i], &row->figure[i]));
     return SNW_OK;
 }
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const char FORMAT[] = "sinew sweep";
-enum { VERSION = 1, CHUNK = 4096, MESSAGE = 256, PATH = 1024 };
+enum { VERSION = 1, CHUNK = 4096, MESSAGE = 256, PATH = 1024, MOST_PARTIALS = 10000 };
 static const hsize_t MOST_ROWS = (hsize_t)1 << 40;
 
 struct snw_sweep_writer {
@@ -180,17 +180,22 @@ snw_status snw_sweep_writer_create(const char *path, const snw_sweep_head *head,
     snw_file_silence_hdf5();
     const char *slash = strrchr(path, '/');
     const int folder = slash ? (int)(slash - path) + 1 : 0;
-    if (strlen(path) + 40 > PATH)
+    if (strlen(path) + 60 > PATH)
         return snw_fail(err, SNW_E_ARGUMENT, "the path '%.100s..' is too long", path);
     snw_sweep_writer *w = snw_alloc(sizeof *w);
     if (!w) return snw_fail_memory(err);
     (void)snprintf(w->path, sizeof w->path, "%s", path);
-    (void)snprintf(w->partial, sizeof w->partial, "%.*s.%s.partial-%ld", folder, path,
-                   path + folder, (long)getpid());
     w->head = head;
     w->h5 = w->parameters = w->results = w->series = H5I_INVALID_HID;
     w->file = (snw_file){.path = w->path, .writing = true};
-    w->file.fd = open(w->partial, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    w->file.fd = -1;
+    // processes of different machines and containers may have the same number
+    for (int k = 0; w->file.fd < 0 && k < MOST_PARTIALS; k++) {
+        (void)snprintf(w->partial, sizeof w->partial, "%.*s.%s.partial-%ld-%d", folder, path,
+                       path + folder, (long)getpid(), k);
+        w->file.fd = open(w->partial, O_RDWR | O_CREAT | O_EXCL, 0666);
+        if (w->file.fd < 0 && errno != EEXIST) break;
+    }
     if (w->file.fd < 0) {
         const snw_status s = snw_file_fail_errno(path, "cannot create", errno, err);
         writer_free(w);

@@ -25,11 +25,33 @@ static const struct {
 static const double same_time = 1e-9, // of frames, relative to the last time
     same_value = 1e-12;               // of two extremes, relative
 
+// A scalar that is being read. Values are plain numbers, and so are the columns; a second reading
+// with their dimensions finds the unit.
+typedef struct scalar_reader {
+    snw_pool *pool;
+    const snw_scalar_columns *columns;
+    const char *text;
+    bool dims;   // with dimensions
+    bool angles; // an angle has one, too
+    snw_scalar *out;
+    snw_dim dim[MOST_SUMS]; // of the sums
+} scalar_reader;
+
+// An angle as a dimension of its own: that of moles, which no probe has.
+static const snw_dim ANGLE = {.mol = 1};
+
 // ---- names ----------------------------------------------------------------------------------
+
+static snw_dim column_dim(const scalar_reader *r, int i) {
+    if (!r->dims) return SNW_DIM_NONE;
+    const snw_component *c = &r->columns->kind[i];
+    return c->angle && r->angles ? ANGLE : c->dim;
+}
 
 static snw_status find_column(void *user, const char *name, const char *component, int *slot,
                               snw_dim *dim, snw_error *err) {
-    const snw_run_info *info = user;
+    const scalar_reader *r = user;
+    const snw_run_info *info = r->columns->info;
     *dim = SNW_DIM_NONE;
     *slot = -1;
     const char *first = NULL;
@@ -39,6 +61,7 @@ static snw_status find_column(void *user, const char *name, const char *componen
         if (!first) first = c->component;
         if (strcmp(c->component, component) == 0) {
             *slot = i;
+            *dim = column_dim(r, i);
             return SNW_OK;
         }
     }
@@ -51,7 +74,7 @@ static snw_status find_column(void *user, const char *name, const char *componen
 }
 
 static const char *column_probe(void *user, int i) {
-    const snw_run_info *info = user;
+    const snw_run_info *info = ((const scalar_reader *)user)->columns->info;
     return i < info->ncolumn ? info->column[i].probe : NULL;
 }
 
@@ -61,14 +84,39 @@ static snw_status refuse_memory(void *user, snw_memory kind, const char *text, c
     return snw_fail(err, SNW_E_PARSE, "'%.100s' keeps a memory, which a scalar cannot", text);
 }
 
-// Sums are written as "sum_1", ..
+static snw_status too_many_sums(const scalar_reader *r, snw_error *err) {
+    return snw_fail(err, SNW_E_PARSE, "scalar '%.150s' has more than %d sums over the run", r->text,
+                    MOST_SUMS);
+}
+
+// Sums are written as "sum_1", ..; a column that is the same in all frames is its value at the end.
 static snw_status find_sum(void *user, const char *name, const char *component, int *slot,
                            snw_dim *dim, snw_error *err) {
-    const int n = *(const int *)user;
-    int k = 0, used = 0;
-    (void)component, (void)err;
+    scalar_reader *r = user;
+    snw_scalar *out = r->out;
+    int k = 0, used = 0, column = -1;
+    *slot = -1;
     *dim = SNW_DIM_NONE;
-    *slot = sscanf(name, "sum_%d%n", &k, &used) == 1 && !name[used] && k < n ? k : -1;
+    if (sscanf(name, "sum_%d%n", &k, &used) == 1 && !name[used]) {
+        if (k < 0 || k >= out->nsum) return SNW_OK;
+        *slot = k;
+        *dim = r->dim[k];
+        return SNW_OK;
+    }
+    SNW_TRY(find_column(r, name, component, &column, dim, err));
+    if (column < 0) return SNW_OK;
+    const snw_scalar_columns *c = r->columns;
+    if (column < c->info->ncolumn - c->nconstant)
+        return snw_fail(err, SNW_E_PARSE,
+                        "'%s%s%s' is a function of time; write end(..), at(TIME, ..), max(..), "
+                        "min(..), mean(..) or integral(..) around it",
+                        name, component[0] ? "." : "", component);
+    if (out->nsum == MOST_SUMS) return too_many_sums(r, err);
+    out->sum[out->nsum] = (snw_scalar_sum){
+        .kind = SNW_SCALAR_END, .time = NAN, .what = snw_expr_signal(r->pool, column)};
+    r->dim[out->nsum] = *dim;
+    if (!out->sum[out->nsum].what) return snw_fail_memory(err);
+    *slot = out->nsum++;
     return SNW_OK;
 }
 
@@ -77,20 +125,23 @@ static const char *no_name(void *user, int i) {
     return NULL;
 }
 
-static snw_status parse(snw_pool *pool, const snw_signal_source *source, const char *text,
-                        const char *whole, const snw_expr **out, snw_error *err) {
-    const snw_dim plain = SNW_DIM_NONE;
-    const snw_expr_rules rules = {.dim = &plain, .vars = SNW_VAR_SIGNAL | SNW_VAR_T};
-    snw_scope *scope = snw_scope_create(pool, NULL);
+static snw_status parse(const scalar_reader *r, const snw_signal_source *source, const char *text,
+                        const snw_expr **out, snw_dim *dim, snw_error *err) {
+    const snw_expr_rules rules = {.dim = &SNW_DIM_NONE, .vars = SNW_VAR_SIGNAL | SNW_VAR_T};
+    snw_scope *scope = snw_scope_create(r->pool, NULL);
     if (!scope) return snw_fail_memory(err);
-    snw_signal_source *kept = snw_pool_take(pool, sizeof *kept);
+    snw_signal_source *kept = snw_pool_take(r->pool, sizeof *kept);
     if (!kept) return snw_fail_memory(err);
     *kept = *source;
     snw_scope_signals(scope, kept);
     snw_error why = {0};
-    const snw_status s = snw_expr_parse(pool, scope, text, &rules, "scalar", 1, 1, out, &why);
+    *dim = SNW_DIM_NONE;
+    const snw_status s =
+        r->dims
+            ? snw_expr_parse_any(r->pool, scope, text, rules.vars, "scalar", 1, 1, out, dim, &why)
+            : snw_expr_parse(r->pool, scope, text, &rules, "scalar", 1, 1, out, &why);
     if (s == SNW_OK) return SNW_OK;
-    return snw_fail(err, s == SNW_E_MEMORY ? s : SNW_E_PARSE, "scalar '%.150s': %.300s", whole,
+    return snw_fail(err, s == SNW_E_MEMORY ? s : SNW_E_PARSE, "scalar '%.150s': %.300s", r->text,
                     why.text);
 }
 
@@ -139,36 +190,48 @@ static snw_status parse_time(snw_pool *pool, const char *text, const char *whole
                     why.text[0] ? why.text : "is not finite");
 }
 
-static snw_status add_sum(snw_pool *pool, const snw_signal_source *columns, snw_scalar_kind kind,
-                          const char *from, const char *to, const char *whole, snw_scalar *out,
+// Dimension of a sum of terms of dimension `dim`.
+static snw_dim sum_dim(const scalar_reader *r, snw_scalar_kind kind, snw_dim dim) {
+    if (r->dims && (kind == SNW_SCALAR_INTEGRAL || kind == SNW_SCALAR_SUM)) dim.s++;
+    return dim;
+}
+
+static snw_status add_sum(scalar_reader *r, snw_scalar_kind kind, const char *from, const char *to,
                           snw_error *err) {
-    if (out->nsum == MOST_SUMS)
-        return snw_fail(err, SNW_E_PARSE, "scalar '%.150s' has more than %d sums over the run",
-                        whole, MOST_SUMS);
-    snw_scalar_sum *sum = &out->sum[out->nsum++];
+    const snw_signal_source columns = {.user = r,
+                                       .probe = find_column,
+                                       .memory = refuse_memory,
+                                       .name = column_probe,
+                                       .strict = r->dims};
+    snw_scalar *out = r->out;
+    if (out->nsum == MOST_SUMS) return too_many_sums(r, err);
+    snw_dim dim;
+    const int k = out->nsum++;
+    snw_scalar_sum *sum = &out->sum[k];
     *sum = (snw_scalar_sum){.kind = kind, .time = NAN};
     if (kind == SNW_SCALAR_AT) {
         const char *second = comma(from, to);
         if (!second)
-            return snw_fail(err, SNW_E_PARSE, "scalar '%.150s': write at(TIME, EXPRESSION)", whole);
-        const char *time = snw_pool_text(pool, from, (size_t)(second - from));
+            return snw_fail(err, SNW_E_PARSE, "scalar '%.150s': write at(TIME, EXPRESSION)",
+                            r->text);
+        const char *time = snw_pool_text(r->pool, from, (size_t)(second - from));
         if (!time) return snw_fail_memory(err);
-        SNW_TRY(parse_time(pool, time, whole, &sum->time, err));
+        SNW_TRY(parse_time(r->pool, time, r->text, &sum->time, err));
         from = second + 1;
     }
-    const char *inner = snw_pool_text(pool, from, (size_t)(to - from));
+    const char *inner = snw_pool_text(r->pool, from, (size_t)(to - from));
     if (!inner) return snw_fail_memory(err);
-    return parse(pool, columns, inner, whole, &sum->what, err);
+    SNW_TRY(parse(r, &columns, inner, &sum->what, &dim, err));
+    r->dim[k] = sum_dim(r, kind, dim);
+    return SNW_OK;
 }
 
-snw_status snw_scalar_parse(snw_pool *pool, const char *text, const snw_run_info *info,
-                            snw_scalar *out, snw_error *err) {
-    *out = (snw_scalar){.sum = snw_pool_array(pool, MOST_SUMS, sizeof *out->sum)};
+// *dim <- that of the scalar
+static snw_status read_scalar(scalar_reader *r, snw_dim *dim, snw_error *err) {
+    const char *text = r->text;
+    snw_scalar *out = r->out;
+    *out = (snw_scalar){.sum = snw_pool_array(r->pool, MOST_SUMS, sizeof *out->sum)};
     if (!out->sum) return snw_fail_memory(err);
-    const snw_signal_source columns = {.user = (void *)(uintptr_t)info,
-                                       .probe = find_column,
-                                       .memory = refuse_memory,
-                                       .name = column_probe};
     if (strlen(text) > MOST_TEXT)
         return snw_fail(err, SNW_E_PARSE, "a scalar has more than %d characters", MOST_TEXT);
     char outer[MOST_TEXT + 16 * MOST_SUMS];
@@ -180,21 +243,49 @@ snw_status snw_scalar_parse(snw_pool *pool, const char *text, const snw_run_info
             outer[used++] = *p++;
             continue;
         }
-        SNW_TRY(add_sum(pool, &columns, words[word].kind, from, to, text, out, err));
+        SNW_TRY(add_sum(r, words[word].kind, from, to, err));
         used += (size_t)snprintf(outer + used, sizeof outer - used, "(sum_%d)", out->nsum - 1);
         p = to + 1;
     }
     outer[used] = '\0';
     if (out->nsum == 0) { // a plain expression: at the end
-        SNW_TRY(add_sum(pool, &columns, SNW_SCALAR_END, text, text + strlen(text), text, out, err));
+        SNW_TRY(add_sum(r, SNW_SCALAR_END, text, text + strlen(text), err));
         (void)snprintf(outer, sizeof outer, "sum_0");
     }
-    int *n = snw_pool_take(pool, sizeof *n);
-    if (!n) return snw_fail_memory(err);
-    *n = out->nsum;
     const snw_signal_source sums = {
-        .user = n, .probe = find_sum, .memory = refuse_memory, .name = no_name};
-    return parse(pool, &sums, outer, text, &out->outer, err);
+        .user = r, .probe = find_sum, .memory = refuse_memory, .name = no_name, .strict = r->dims};
+    return parse(r, &sums, outer, &out->outer, dim, err);
+}
+
+snw_status snw_scalar_parse(snw_pool *pool, const char *text, const snw_scalar_columns *columns,
+                            snw_scalar *out, snw_error *err) {
+    scalar_reader r = {.pool = pool, .columns = columns, .text = text, .out = out};
+    snw_dim dim;
+    return read_scalar(&r, &dim, err);
+}
+
+void snw_scalar_unit(snw_pool *pool, const char *text, const snw_scalar_columns *columns,
+                     char *unit, size_t size) {
+    unit[0] = '\0';
+    // with angles as they are where they are added or multiplied, else as plain numbers
+    for (int pass = 0; pass < 2; pass++) {
+        snw_scalar ignored;
+        scalar_reader r = {.pool = pool,
+                           .columns = columns,
+                           .text = text,
+                           .dims = true,
+                           .angles = pass == 0,
+                           .out = &ignored};
+        snw_dim dim;
+        if (read_scalar(&r, &dim, NULL) != SNW_OK) continue;
+        const bool angle = memcmp(&dim, &ANGLE, sizeof dim) == 0;
+        if (dim.mol != 0 && !angle) continue;
+        if (angle)
+            (void)snprintf(unit, size, "rad");
+        else
+            snw_dim_unit(dim, unit, size);
+        return;
+    }
 }
 
 // ---- values ---------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "math/expr.h"
+#include "model/probe_kind.h"
 #include "study/record.h"
 
 typedef enum snw_scalar_kind {
@@ -43,10 +44,22 @@ typedef struct snw_scalar_frames {
     const bool *moves;
 } snw_scalar_frames;
 
-// Reads `text`; columns are those of `info`.
+// Columns that a scalar reads, those of a run. The last `nconstant` of them are the same in all
+// frames; they may stand outside of end(..) and the other words, too.
+typedef struct snw_scalar_columns {
+    const snw_run_info *info;
+    int nconstant;
+    const snw_component *kind; // ncolumn: dimension, and whether it is an angle; NULL: not needed
+} snw_scalar_columns;
+
 SNW_NODISCARD snw_status snw_scalar_parse(snw_pool *pool, const char *text,
-                                          const snw_run_info *info, snw_scalar *out,
+                                          const snw_scalar_columns *columns, snw_scalar *out,
                                           snw_error *err);
+
+// unit <- SI unit of a scalar, as in snw_dim_unit, or "rad"; empty for plain numbers and where the
+// dimensions of its columns do not determine it (end(tip.x) - 0.02). Needs columns->kind.
+void snw_scalar_unit(snw_pool *pool, const char *text, const snw_scalar_columns *columns,
+                     char *unit, size_t size);
 
 // weight (n) <- w of a sum. SNW_E_ARGUMENT: its time is outside the run.
 SNW_NODISCARD snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f,

@@ -436,8 +436,9 @@ static snw_status gradient_prepare(snw_gradient *g, const snw_gradient_options *
     g->frames.ncolumn = info->ncolumn;
     g->scalar = snw_pool_array(g->pool, (size_t)how->nscalar + 1, sizeof *g->scalar);
     snw_status s = g->scalar ? SNW_OK : snw_fail_memory(err);
+    const snw_scalar_columns columns = {.info = info};
     for (int i = 0; s == SNW_OK && i < how->nscalar; i++)
-        s = snw_scalar_parse(g->pool, how->scalar[i], info, &g->scalar[i], err);
+        s = snw_scalar_parse(g->pool, how->scalar[i], &columns, &g->scalar[i], err);
     g->nscalar = how->nscalar;
     snw_run_destroy(run);
     return s;

@@ -155,15 +155,16 @@ static snw_status describe(const snw_sweep_plan *p, const snw_sweep_row_computer
         char about[TEXT];
         spread_text(x, about);
         parameter[i] = (snw_sweep_column){.name = x->path,
-                                          .unit = x->unit,
+                                          .unit = x->angle && !x->unit[0] ? "rad" : x->unit,
                                           .about = snw_pool_text(pool, about, strlen(about)),
                                           .nlabel = x->label ? x->n : 0,
                                           .label = x->label};
         if (!parameter[i].about) return snw_fail_memory(err);
     }
     for (int i = 0; i < p->nresult; i++)
-        result[i] =
-            (snw_sweep_column){.name = p->result[i].name, .unit = "", .about = p->result[i].text};
+        result[i] = (snw_sweep_column){.name = p->result[i].name,
+                                       .unit = snw_sweep_row_unit(c, i),
+                                       .about = p->result[i].text};
     for (int i = 0; i < nseries; i++) series[i] = snw_sweep_row_column(c, i);
     *head = (snw_sweep_head){.title = p->title,
                              .plan = p->text,

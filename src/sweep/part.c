@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { PATH = 1200, MOST_PARTS = 1000000, MESSAGE = 512 };
@@ -72,6 +73,10 @@ static uint64_t checksum(const record_head *h, const unsigned char *bytes, size_
 static size_t body_size(const snw_sweep_parts *p, const record_head *h) {
     return ((size_t)p->nresult + (size_t)h->nframe * ((size_t)p->nseries + 1)) * sizeof(double) +
            h->ntext;
+}
+
+double snw_sweep_part_row_size(const snw_sweep_parts *p) {
+    return (double)(sizeof(record_head) + (size_t)p->nresult * sizeof(double));
 }
 
 // ---- the folder ---------------------------------------------------------------------------------
@@ -146,6 +151,33 @@ void snw_sweep_parts_remove(const snw_sweep_parts *p) {
     (void)rmdir(p->folder);
 }
 
+// A size in bytes for people: "42 TB".
+static void size_text(double bytes, char out[32]) {
+    static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    int k = 0;
+    for (; k < 6 && bytes >= 1000; k++) bytes /= 1000;
+    (void)snprintf(out, 32, "%.3g %s", bytes, unit[k]);
+}
+
+snw_status snw_sweep_check_room(const char *path, int64_t rows, double each, snw_error *err) {
+    const char *slash = strrchr(path, '/');
+    char folder[PATH] = ".";
+    if (slash) (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    struct statvfs disk;
+    struct stat file;
+    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode)) return SNW_OK; // a device
+    if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0) return SNW_OK;
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize, need = (double)rows * each;
+    if (need <= room) return SNW_OK;
+    char needed[32], there[32];
+    size_text(need, needed);
+    size_text(room, there);
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "%lld rows need %s at least, and '%.200s' has %s left; take fewer rows, or "
+                    "write elsewhere",
+                    (long long)rows, needed, folder, there);
+}
+
 // Is the whole file locked by another process? *who <- its number where it is known.
 static bool is_locked(int fd, long *who) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -155,11 +187,12 @@ static bool is_locked(int fd, long *who) {
 }
 
 static snw_status shard_busy(snw_sweep_shard busy, long who, bool other, snw_error *err) {
-    return snw_fail(
-        err, SNW_E_ARGUMENT,
-        "shard %d/%d is being computed by another process%s (number %ld); wait for it%s", busy.i,
-        busy.n, other ? ", of another division of the rows" : "", who,
-        other ? ", or use the same division" : "");
+    char what[48] = "the sweep";
+    if (busy.n > 1) (void)snprintf(what, sizeof what, "shard %d/%d", busy.i, busy.n);
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "%s is being computed by another process%s (number %ld); wait for it%s", what,
+                    other ? ", of another division of the rows" : "", who,
+                    other && busy.n > 1 ? ", or use the same division" : "");
 }
 
 // Shards of another division that are being computed would do rows twice.

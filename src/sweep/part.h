@@ -20,6 +20,9 @@ typedef struct snw_sweep_parts {
     int nresult, nseries; // numbers of a row; columns of its series
 } snw_sweep_parts;
 
+// Bytes of a row in a part, without series and message.
+double snw_sweep_part_row_size(const snw_sweep_parts *p);
+
 // ---- the folder ---------------------------------------------------------------------------------
 
 // Create the folder, unless it is there.
@@ -34,6 +37,11 @@ void snw_sweep_parts_remove(const snw_sweep_parts *p);
 // computes it, or a shard of another division.
 SNW_NODISCARD snw_status snw_sweep_parts_lock(const snw_sweep_parts *p, snw_sweep_shard shard,
                                               int *fd, snw_error *err);
+
+// Fail when the file system of `path` has less room than `rows` rows of `each` bytes need. Where
+// its room is not known, this succeeds.
+SNW_NODISCARD snw_status snw_sweep_check_room(const char *path, int64_t rows, double each,
+                                              snw_error *err);
 
 // ---- writing ------------------------------------------------------------------------------------
 

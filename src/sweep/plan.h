@@ -41,6 +41,7 @@ typedef struct snw_sweep_parameter {
     snw_source_location location;
     const char *path; // as of --set
     const char *unit; // SI, may be empty
+    bool angle;       // without unit, but written in deg or rad
     snw_spread spread;
     double a, b;
     double low, high; // probabilities that bound a normal distribution, 0 and 1 unless limited

@@ -24,7 +24,9 @@
     X(PLAN_SET, "set", "values by path", "overrides that all rows have, as of --set")              \
     X(PLAN_VARY, "vary", "spreads by path", "numbers of the model that vary, named as by --set")   \
     X(PLAN_TABLE, "table", "a CSV file",                                                           \
-      "instead of `vary`: a line of paths, then a line of SI numbers for each row")                \
+      "instead of `vary`: a line of paths, then a line of SI numbers for each row; a first "       \
+      "column "                                                                                    \
+      "`row` is left out")                                                                         \
     X(PLAN_SAMPLE, "sample", "a method and its count", "how rows are made of the spreads")         \
     X(PLAN_KEEP, "keep", "scalars by name", "numbers that are kept of each row, required")         \
     X(PLAN_SERIES, "series", "list of probes", "probes whose whole series are kept as well")
@@ -84,11 +86,18 @@ static snw_status whole_number(snw_reader *r, const snw_entry *e, double low, do
                        "'%s' is a whole number from %.0f to %.0f, got %g", e->key, low, high, *out);
 }
 
+// Does the text of a number end in a unit of angles?
+static bool ends_in_angle(const char *text) {
+    const size_t n = strlen(text);
+    return n > 3 && (strcmp(text + n - 3, "deg") == 0 || strcmp(text + n - 3, "rad") == 0);
+}
+
 // Unit of the parameter from a number that is given for it; all must have the same.
 static snw_status use_dim(snw_reader *r, const snw_node *node, snw_dim dim,
                           snw_sweep_parameter *out) {
     char unit[48];
     snw_dim_unit(dim, unit, sizeof unit);
+    out->angle = out->angle || (!unit[0] && ends_in_angle(node->text));
     if (!out->unit) {
         out->unit = snw_pool_text(r->pool, unit, strlen(unit));
         return out->unit ? SNW_OK : snw_read_memory(r);
@@ -292,16 +301,27 @@ static snw_status read_table(snw_reader *r, const snw_entry *table, snw_sweep_pl
     if (!name) return snw_read_memory(r);
     snw_data_table t;
     SNW_TRY(snw_rows_read(r->pool, name, PLAN_LIMIT / 4, &t, r->err));
-    p->nparameter = t.ncolumn;
-    p->parameter = snw_pool_array(r->pool, (size_t)t.ncolumn, sizeof *p->parameter);
+    // the first column of a table written by --table numbers the rows
+    const int first = strcmp(t.name[0], "row") == 0;
+    const snw_source_location at = {.file = name, .line = 1, .column = 1};
+    if (t.ncolumn == first)
+        return snw_fail_at(r->err, at, "the table has row numbers only, no parameter");
+    p->nparameter = t.ncolumn - first;
+    p->parameter = snw_pool_array(r->pool, (size_t)p->nparameter, sizeof *p->parameter);
     if (!p->parameter) return snw_read_memory(r);
-    for (int i = 0; i < t.ncolumn; i++) {
-        p->parameter[i] = (snw_sweep_parameter){.location = table->value->location,
-                                                .path = t.name[i],
-                                                .spread = SNW_SPREAD_COLUMN,
-                                                .high = 1,
-                                                .n = t.nrow,
-                                                .value = t.value + (size_t)i * (size_t)t.nrow};
+    for (int i = 0; i < p->nparameter; i++) {
+        const char *path = t.name[first + i];
+        for (int k = 0; k < i; k++) {
+            if (strcmp(p->parameter[k].path, path) == 0)
+                return snw_fail_at(r->err, at, "the table has two columns '%s'", path);
+        }
+        p->parameter[i] =
+            (snw_sweep_parameter){.location = at,
+                                  .path = path,
+                                  .spread = SNW_SPREAD_COLUMN,
+                                  .high = 1,
+                                  .n = t.nrow,
+                                  .value = t.value + (size_t)(first + i) * (size_t)t.nrow};
     }
     p->method = SNW_SWEEP_LIST;
     return SNW_OK;

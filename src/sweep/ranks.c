@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Ranks of MPI as workers. Messages of a worker: rows done and failed since its last message, and
-// whether it gives up; the answer: a number of rows, 0 for none, and the rows.
+// whether it gives up; the answer: a number of rows, 0 for none, and the rows. bench/queue.py
+// measures what an answer costs, and simulates this queue for many workers.
 #include "sweep/ranks.h"
 
 #include "base/alloc.h"
@@ -23,8 +24,9 @@ static bool started_by_mpi(void) {
 
 #include <mpi.h>
 
-enum { LOT = 64, TAG = 1, PAUSE = 100000 }; // rows of an answer; ns between looks for messages
-static const double INTERVAL = 0.05;        // s, between reports of the progress
+enum { LOT = 1024, TAG = 1, PAUSE = 100000 }; // rows of an answer; ns between looks for messages
+static const double INTERVAL = 0.05,          // s, between reports of the progress
+    LEAST = 1e-5; // s between answers, on the average: more than one costs rank 0
 
 // Functions and objects of OpenMPI.
 typedef struct mpi_library {
@@ -43,10 +45,10 @@ typedef struct mpi_library {
 struct snw_sweep_ranks {
     mpi_library mpi;
     int rank, size;
-    int active; // workers that have not been released
+    int active;           // workers that have not been released
+    int64_t lot[1 + LOT]; // of rank 0 the answer, of a worker its rows to be done
     // of a worker
-    int64_t told[3];      // rows done and failed since the last message, gives up
-    int64_t lot[1 + LOT]; // rows to be done
+    int64_t told[3]; // rows done and failed since the last message, gives up
     int64_t at;
     bool released;
 };
@@ -102,10 +104,12 @@ static void pause_briefly(void) {
     (void)nanosleep(&time, NULL);
 }
 
-// lot <- the next rows; fewer towards the end, so that workers end together, but whole packs
-static void next_lot(const snw_sweep_ranks *r, const snw_sweep_todo *todo, int64_t *k, int64_t left,
-                     int64_t lot[1 + LOT]) {
-    int64_t n = left / (4 * (r->size - 1));
+// lot <- the next rows: fewer towards the end, so that workers end together, but whole packs, and
+// as many as all workers do in the time of an answer. `rate`: rows that they do in a second.
+static void next_lot(const snw_sweep_ranks *r, const snw_sweep_todo *todo, double rate, int64_t *k,
+                     int64_t left, int64_t lot[1 + LOT]) {
+    const int64_t share = left / (4 * (r->size - 1)), least = 1 + (int64_t)(LEAST * rate);
+    int64_t n = share > least ? share : least;
     n = n < todo->together ? todo->together : n > LOT ? LOT : n;
     lot[0] = 0;
     for (const int64_t size = snw_sweep_todo_size(todo); lot[0] < n && *k < size; (*k)++) {
@@ -115,7 +119,7 @@ static void next_lot(const snw_sweep_ranks *r, const snw_sweep_todo *todo, int64
 }
 
 static void answer(snw_sweep_ranks *r, int to, const int64_t *lot) {
-    (void)r->mpi.send(lot, 1 + LOT, r->mpi.integer, to, TAG, r->mpi.world);
+    (void)r->mpi.send(lot, 1 + (int)lot[0], r->mpi.integer, to, TAG, r->mpi.world);
     if (lot[0] == 0) r->active--;
 }
 
@@ -129,7 +133,7 @@ snw_status snw_sweep_ranks_lead(snw_sweep_ranks *r, const snw_sweep_todo *todo,
     *out = (snw_sweep_done){0};
     while (r->active > 0) {
         int from = 0;
-        int64_t message[3], lot[1 + LOT] = {0};
+        int64_t message[3];
         if (hear(r, &from, message)) {
             out->done += message[0];
             out->failed += message[1];
@@ -138,9 +142,11 @@ snw_status snw_sweep_ranks_lead(snw_sweep_ranks *r, const snw_sweep_todo *todo,
                 if (s == SNW_OK) s = snw_fail(err, SNW_E_IO, "rank %d has failed", from);
                 continue;
             }
-            if (s == SNW_OK) next_lot(r, todo, &k, all - given, lot);
-            given += lot[0];
-            answer(r, from, lot);
+            const double passed = snw_clock_seconds() - start;
+            r->lot[0] = 0;
+            if (s == SNW_OK) next_lot(r, todo, (double)out->done / passed, &k, all - given, r->lot);
+            given += r->lot[0];
+            answer(r, from, r->lot);
         } else {
             pause_briefly();
         }
@@ -201,7 +207,7 @@ snw_status snw_sweep_ranks_follow(snw_sweep_ranks *r, snw_sweep_row_computer *c,
 
 void snw_sweep_ranks_close(snw_sweep_ranks *r) {
     if (!r) return;
-    const int64_t none[1 + LOT] = {0};
+    const int64_t none[1] = {0};
     while (r->rank == 0 && r->active > 0) { // after a failure: nothing to be done
         int from = 0;
         int64_t message[3];

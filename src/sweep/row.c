@@ -30,7 +30,7 @@ const char *const snw_sweep_row_state_name[SNW_SWEEP_ROW_STATE_COUNT] = {
 #undef X
 };
 
-enum { NAME = 256, MESSAGE = 512 };
+enum { NAME = 256, MESSAGE = 512, UNIT = 48 };
 static const size_t SCALARS_LIMIT = (size_t)64 << 20;
 
 const char *const snw_sweep_engine_name[SNW_SWEEP_ENGINE_COUNT] = {
@@ -68,7 +68,8 @@ struct snw_sweep_row_computer {
     int ncolumn;
     char (*column)[NAME]; // names of the columns, then of the parameters as columns
     snw_scalar *scalar;
-    int nseries; // columns of the series
+    char (*unit)[UNIT]; // of the results
+    int nseries;        // columns of the series
     int *series;
     int nlane;
     row_lane *lane;
@@ -135,9 +136,10 @@ static snw_status extend_columns(const snw_sweep_plan *p, snw_pool *pool, const 
 static snw_status parse_results(snw_sweep_row_computer *c, const snw_run_info *extended,
                                 snw_error *err) {
     const snw_sweep_plan *p = c->plan;
+    const snw_scalar_columns columns = {.info = extended, .nconstant = p->nparameter};
     for (int i = 0; i < p->nresult; i++) {
         const snw_sweep_result *r = &p->result[i];
-        const snw_status s = snw_scalar_parse(c->pool, r->text, extended, &c->scalar[i], err);
+        const snw_status s = snw_scalar_parse(c->pool, r->text, &columns, &c->scalar[i], err);
         if (s == SNW_E_PARSE)
             return snw_fail_at_location(err, s, r->location.file, r->location.line,
                                         r->location.column);
@@ -304,6 +306,49 @@ static snw_status refuse_packs(snw_sweep_row_computer *c, const snw_desc *desc, 
     return SNW_OK;
 }
 
+// kind (ncolumn) <- those of the columns of a run and, behind them, of the parameters
+static void column_kinds(const snw_sweep_plan *p, const snw_desc *desc, const snw_run_info *info,
+                         snw_component *kind) {
+    for (int i = 0; i < info->ncolumn; i++) {
+        const snw_column *c = &info->column[i];
+        kind[i] = (snw_component){0};
+        for (int k = 0; k < desc->nprobe; k++) {
+            const snw_probe_desc *probe = &desc->probe[k];
+            if (strcmp(probe->name, c->probe) != 0) continue;
+            snw_component known[SNW_PROBE_WIDTH];
+            const int n = snw_probe_components(probe->kind, probe->joint, known);
+            for (int j = 0; j < n; j++) {
+                if (strcmp(known[j].name, c->component) == 0) kind[i] = known[j];
+            }
+        }
+    }
+    for (int i = 0; i < p->nparameter; i++) {
+        snw_component *of = &kind[info->ncolumn + i];
+        snw_unit_value unit = {0};
+        const char *text = p->parameter[i].unit;
+        *of = (snw_component){0};
+        if (text && text[0] && snw_unit_read(text, &unit) == strlen(text)) of->dim = unit.dim;
+    }
+}
+
+// Units of the results, from those of the columns that they read.
+static snw_status find_units(snw_sweep_row_computer *c, const snw_desc *desc,
+                             const snw_run_info *info, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    snw_run_info extended;
+    const size_t n = (size_t)(info->ncolumn + p->nparameter) + 1;
+    snw_component *kind = snw_pool_array(c->pool, n, sizeof *kind);
+    c->unit = snw_pool_array(p->pool, (size_t)p->nresult, sizeof *c->unit);
+    if (!kind || !c->unit) return snw_fail_memory(err);
+    SNW_TRY(extend_columns(p, c->pool, info, &extended, err));
+    column_kinds(p, desc, info, kind);
+    const snw_scalar_columns columns = {
+        .info = &extended, .nconstant = p->nparameter, .kind = kind};
+    for (int i = 0; i < p->nresult; i++)
+        snw_scalar_unit(c->pool, p->result[i].text, &columns, c->unit[i], sizeof *c->unit);
+    return SNW_OK;
+}
+
 // The model with the values of its file: it must be right, and have the results.
 static snw_status check_model(snw_sweep_row_computer *c, snw_error *err) {
     const snw_sweep_plan *p = c->plan;
@@ -313,6 +358,7 @@ static snw_status check_model(snw_sweep_row_computer *c, snw_error *err) {
         snw_document_describe_with(c->document, c->run, p->nset, p->set, NULL, &desc, err);
     if (s == SNW_OK) s = snw_run_create(desc, "sweep", &run, err);
     if (s == SNW_OK) s = parse_scalars(c, snw_run_describe(run), err);
+    if (s == SNW_OK) s = find_units(c, desc, snw_run_describe(run), err);
     if (s == SNW_OK) s = refuse_packs(c, desc, run, err);
     snw_run_destroy(run);
     snw_desc_destroy(desc);
@@ -400,6 +446,7 @@ int snw_sweep_row_columns(const snw_sweep_row_computer *c) { return c->nseries; 
 const char *snw_sweep_row_column(const snw_sweep_row_computer *c, int i) {
     return c->column[c->series[i]];
 }
+const char *snw_sweep_row_unit(const snw_sweep_row_computer *c, int i) { return c->unit[i]; }
 const snw_sweep_plan *snw_sweep_row_plan(const snw_sweep_row_computer *c) { return c->plan; }
 const char *snw_sweep_row_model_text(const snw_sweep_row_computer *c) { return c->model_text; }
 uint64_t snw_sweep_row_identity(const snw_sweep_row_computer *c) { return c->identity; }

@@ -64,6 +64,9 @@ void snw_sweep_row_computer_close(snw_sweep_row_computer *c); // NULL is fine
 int snw_sweep_row_columns(const snw_sweep_row_computer *c);
 const char *snw_sweep_row_column(const snw_sweep_row_computer *c, int i);
 
+// SI unit of result i; empty for plain numbers and where it is not known.
+const char *snw_sweep_row_unit(const snw_sweep_row_computer *c, int i);
+
 // The plan of the rows.
 const snw_sweep_plan *snw_sweep_row_plan(const snw_sweep_row_computer *c);
 

@@ -220,16 +220,29 @@ static snw_status count_complete(sweep_session *s, snw_error *err) {
     return status;
 }
 
+// Results and parts of all rows must find room.
+static snw_status check_room(const sweep_session *s, snw_error *err) {
+    const snw_sweep_plan *p = s->plan;
+    if (access(s->output, F_OK) == 0) return SNW_OK; // it was there before
+    // columns of the file: parameters, results, seconds, state and engine
+    const double file = 8.0 * (p->nparameter + p->nresult + 1) + 2;
+    return snw_sweep_check_room(s->output, p->rows, file + snw_sweep_part_row_size(&s->parts), err);
+}
+
 static snw_status run_session(sweep_session *s, snw_error *err) {
     const snw_sweep_plan *p = s->plan;
     bool parts = false, complete = false;
     const snw_sweep_parts *folder = &s->parts;
     SNW_TRY(snw_sweep_row_refuse_output(s->computer, s->output, err));
+    SNW_TRY(check_room(s, err));
+    // rows that another process computes are not there yet
+    if (access(folder->folder, F_OK) == 0)
+        SNW_TRY(snw_sweep_parts_lock(folder, s->shard, &s->lock, err));
     if (!s->how->force) SNW_TRY(snw_sweep_parts_present(folder, &parts, err));
     SNW_TRY(check_output(s, parts, &complete, err));
     if (complete) return count_complete(s, err);
     SNW_TRY(snw_sweep_parts_create(folder, err));
-    SNW_TRY(snw_sweep_parts_lock(folder, s->shard, &s->lock, err));
+    if (s->lock < 0) SNW_TRY(snw_sweep_parts_lock(folder, s->shard, &s->lock, err));
     if (s->how->force) {
         snw_sweep_parts_remove(folder);
         (void)unlink(s->output);
@@ -238,7 +251,9 @@ static snw_status run_session(sweep_session *s, snw_error *err) {
         SNW_TRY(snw_sweep_parts_lock(folder, s->shard, &s->lock, err));
     }
     s->done = snw_alloc((size_t)p->rows / 8 + 1);
-    if (!s->done) return snw_fail_memory(err);
+    if (!s->done)
+        return snw_fail(err, SNW_E_MEMORY, "no memory for a bit of each of %lld rows",
+                        (long long)p->rows);
     SNW_TRY(find_rows(s, err));
     if (s->own > 0 && !s->how->resume) return refuse_present(s, err);
     // the table of the plan is there before the first row is computed

@@ -141,6 +141,24 @@ class Rows(Sweep):
             self.assertAlmostEqual(float(r["square"]), x * x, delta=1e-8)
         self.assertEqual([f for f in self.files() if "parts" in f], [])
 
+    def test_parameters_and_units_of_results(self):
+        self.write("units.yaml", """\
+            sinew: 1
+            model: swing.yaml
+            vary: {k: [1 N/m, 4 N/m], a: [1, 3]}
+            keep: {x: end(x.x), force: max(x.x)*k, inside: max(x.x*k), way: integral(x.x), ratio: end(x.x)/max(x.x), root: sqrt(end(x.x)^2),
+                   stiffness: k, mixed: max(x.x) - 0.5*a^2*k, rest: max(x.x) - 0.5}
+            """)
+        report = self.succeeds("sweep", "units.yaml") and self.succeeds("sweep", "units.h5", "--json").json
+        units = {r["name"]: r["unit"] for r in report["results"]}
+        self.assertEqual(units, {"x": "m", "force": "N", "inside": "N", "way": "m*s", "ratio": "", "root": "m", "stiffness": "N/m", "mixed": "", "rest": "m"})
+        self.assertIn("x (m)", self.succeeds("sweep", "units.h5").out)
+        for row in self.table("units.h5"):
+            k, a = float(row["k"]), float(row["a"])
+            self.assertEqual(float(row["stiffness"]), k)
+            self.assertAlmostEqual(float(row["force"]), float(row["inside"]), delta=1e-15)
+            self.assertAlmostEqual(float(row["mixed"]), float(row["rest"]) + 0.5 - 0.5*a*a*k, delta=1e-12)
+
     def test_the_table_is_that_of_the_results(self):
         self.succeeds("sweep", "many.yaml", "--table", "plan.csv")
         with open(self.folder / "plan.csv", newline="") as file:
@@ -282,14 +300,14 @@ class Examples(Sweep):
             self.assertGreater(abs(rows[a]["x"] - rows[b]["x"]), 1e-4)
         self.assertLess(math.hypot(rows[4]["x"], rows[4]["y"]), 1e-9)
         drawn = self.succeeds("plot", "plan.h5", "--probe", "turn,x", "-o", "map.svg", "--json").json
-        self.assertEqual([p["axis"] for p in drawn["panels"]], ["motor(2).position"] * 2)
+        self.assertEqual([p["axis"] for p in drawn["panels"]], ["motor(2).position (rad)"] * 2)
 
 
 class Figures(Sweep):
     def test_lines_maps_and_scatters(self):
         self.succeeds("sweep", "grid.yaml")
         lines = self.succeeds("plot", "grid.h5", "--over", "a", "--probe", "x,force", "-o", "lines.svg", "--json").json
-        self.assertEqual([(p["axis"], p["curves"]) for p in lines["panels"]], [("x", 3), ("force", 3)])
+        self.assertEqual([(p["axis"], p["curves"]) for p in lines["panels"]], [("x (m)", 3), ("force (N)", 3)])
         text = (self.folder / "lines.svg").read_text()
         for k in ("1", "2", "4"):
             self.assertIn(f"k = {k} N/m", text)
@@ -307,6 +325,31 @@ class Figures(Sweep):
         self.succeeds("sweep", "three.yaml")
         scatter = self.succeeds("plot", "three.h5", "-o", "three.svg", "--json").json
         self.assertEqual(len(scatter["panels"]), 9)  # three results over three parameters
+
+    def test_the_bands_of_a_map_fill_it(self):
+        # x = (a + 4)/k: the share of x < c is the area below a = c k - 4, k between 1 and 4 on a logarithmic axis
+        self.write("fine.yaml", GRID.replace("points: 5", "points: 41").replace("[1 N/m, 2 N/m, 4 N/m]", "{from: 1 N/m, to: 4 N/m, points: 61, spacing: log}"))
+        self.succeeds("sweep", "fine.yaml")
+        self.succeeds("plot", "fine.h5", "--probe", "x", "-o", "map.svg")
+        text = (self.folder / "map.svg").read_text()
+        self.assertIn(">x (m)</text>", text)
+        areas = []  # of the bands, from the highest values on; the last ones are the samples of the legend
+        for path in re.findall(r'<path fill="#[0-9a-f]{6}" d="([^"]*)"', text):
+            area = 0
+            for outline in path.split("M")[1:]:
+                p = [tuple(map(float, point.split())) for point in outline.split("L")]
+                area += sum(a[0]*b[1] - b[0]*a[1] for a, b in zip(p, p[1:] + p[:1]))/2
+            areas.append(abs(area))
+        levels = [float(re.search(r">below ([0-9.]+)</text>", text)[1])]
+        levels += [float(x) for x in reversed(re.findall(r">[0-9.]+ to ([0-9.]+)</text>", text))]
+        areas = areas[: len(levels) + 1]
+
+        def below(c):  # share of the map
+            n = 20000
+            return sum(min(1, max(0, (c*4**((i + 0.5)/n) - 4)/4)) for i in range(n))/n
+        shares = [b - a for a, b in zip([0, *map(below, levels)], [*map(below, levels), 1])]
+        for area, share in zip(reversed(areas), shares):
+            self.assertAlmostEqual(area/sum(areas), share, delta=1e-3)
 
     def test_mistakes(self):
         self.succeeds("sweep", "grid.yaml")
@@ -369,7 +412,9 @@ class Interruptions(Sweep):
     def test_a_killed_sweep_is_resumed(self):
         self.slow()
         process = self.begin("-j", "2")
-        self.refuses("slow.yaml", "-o", "k.h5", "--resume", says="is being computed by another process")
+        for option in ([], ["--resume"], ["--force"]):
+            self.refuses("slow.yaml", "-o", "k.h5", *option, says="the sweep is being computed by another process")
+        self.assertIn("may be in 'k.h5.parts'", self.succeeds("sweep", "k.h5").out)
         self.refuses("slow.yaml", "-o", "k.h5", "--shard", "1/2", "--resume", says="of another division")
         process.kill()
         process.wait()
@@ -505,6 +550,7 @@ class BadInput(Sweep):
         self.plan(model + vary + "sample: {count: 3}\n" + keep, "leave out 'count'")
         self.plan(model + "vary: {a: [1, 2], b: [1, 2, 3]}\nsample: {method: list}\n" + keep, "side by side")
         self.plan(model + vary + "keep: {x: end(y.x)}\n", ["p.yaml:4:11", "scalar 'end(y.x)'"])
+        self.plan(model + vary + "keep: {x: x.x - end(x.x)}\n", ["p.yaml:4:11", "'x.x' is a function of time; write end(..)"])
         self.plan(model + vary + keep + "series: [y]\n", ["p.yaml:5:9", "y"])
         self.plan(model + vary + "set: {a: 3}\n" + keep, "'a' is set and varies")
         self.plan(model + vary + "keep: {a: end(x.x)}\n", "'a' is a parameter that varies")
@@ -517,6 +563,30 @@ class BadInput(Sweep):
         self.plan("sinew: 1\nmodel: runs.yaml\nrun: three\n" + vary + keep, "p.yaml:3:6: the model has no run 'three'")
         self.refuses("none.yaml", says="none.yaml")
         self.refuses("grid.yaml", "-j", "0", says="--jobs")
+
+    def test_tables(self):
+        keep = "keep: {x: end(x.x)}\n"
+        for text, says in (("a,b\n1,2\nnan,3\n", "t.csv:3:1: 'nan' is not a number"), ("a,b\n1,2\n2,inf\n", "t.csv:3:3: 'inf' is not a number"),
+                           ("a,b\n1,2\n2\n", "t.csv:3:1: this row has 1 fields"), ("a,A\n1,2\n", "t.csv:1:1: 'A' names no parameter"),
+                           ("a,a\n1,2\n", "t.csv:1:1: the table has two columns 'a'"), ("row\n0\n", "t.csv:1:1: the table has row numbers only"),
+                           ("1,2\n3,4\n", "t.csv:1:1: the first line must name the columns"), ("a,b\n", "the file has no numbers"), ("", "the file is empty")):
+            self.write("t.csv", text)
+            self.plan("sinew: 1\nmodel: cart.yaml\ntable: t.csv\n" + keep, says)
+        # as spreadsheets write it, with the row numbers of --table
+        (self.folder / "t.csv").write_bytes(b"\xef\xbb\xbfrow;a;b\r\n0;1;0\r\n1;2;3\r\n")
+        self.write("t.yaml", "sinew: 1\nmodel: cart.yaml\ntable: t.csv\n" + keep)
+        self.succeeds("sweep", "t.yaml")
+        self.assertEqual([float(r["x"]) for r in self.table("t.h5")], [0.5, 5.5])
+        self.succeeds("sweep", "t.yaml", "--table", "again.csv")
+        self.write("again.yaml", "sinew: 1\nmodel: cart.yaml\ntable: again.csv\n" + keep)
+        self.succeeds("sweep", "again.yaml")
+        self.assertEqual(self.table("again.h5"), self.table("t.h5"))
+
+    def test_a_plan_without_room_is_refused_at_once(self):
+        self.plan("sinew: 1\nmodel: cart.yaml\nvary: {a: {uniform: [0, 1]}}\nsample: {method: random, count: 1e12}\nkeep: {x: end(x.x)}\n",
+                  ["1000000000000 rows need 74 TB at least", "take fewer rows"])
+        self.refuses("p.yaml", "--table", "p.csv", says="1000000000000 rows need 4 TB at least")
+        self.assertEqual([f for f in self.files() if f.startswith("p.csv")], [])
 
     def test_files_of_others_are_not_replaced(self):
         self.write("notes.h5", "not HDF5\n")
@@ -552,6 +622,7 @@ class BadInput(Sweep):
         result = self.sinew("sweep", "slow.yaml", "-o", "k.h5", "-j", "1", preexec_fn=limit)
         self.assertEqual(result.code, 1, result)
         self.assertIn("cannot write", result.err)
+        self.assertIn("the rows so far are kept, and --resume computes the rest", result.err)
         report = self.succeeds("sweep", "slow.yaml", "-o", "k.h5", "--resume", "--json").json
         self.assertEqual(report["done"], 60)
         self.assertLess(report["computed"], 60)

@@ -11,16 +11,23 @@ export function decade(x: number): number {
     return ten * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
 }
 
+// Unit in which a number of this size is shown, and its SI value; compound units have no prefixes, a mass those of the gram.
+export function shown(unit: string, size: number): { unit: string; size: number } {
+    const [base, one] = unit === 'kg' ? ['g', 1e-3] : [unit, 1];
+    const plain = { unit: pretty(unit), size: 1 };
+    if (!(size > 0) || !Number.isFinite(size) || !/^(m|g|N|Pa|J|W|s|Hz|N\*m)$/.test(base)) return plain;
+    for (const [value, letter] of prefixes) {
+        if (base === 'g' && value > 1e3) continue;
+        if (size >= value * one * 0.9995) return { unit: letter + pretty(base), size: value * one };
+    }
+    return plain;
+}
+
 // `12.3 mm`; compound units keep powers of ten
 export function quantity(x: number, unit: string, digits = 3): string {
     if (!Number.isFinite(x)) return '–';
-    if (x === 0) return unit ? `0 ${pretty(unit)}` : '0';
-    if (!/^(m|N|Pa|J|W|s|Hz|N\*m)$/.test(unit)) return unit ? `${number(x, digits)} ${pretty(unit)}` : number(x, digits);
-    const size = Math.abs(x);
-    for (const [value, letter] of prefixes) {
-        if (size >= value * 0.9995) return `${number(x / value, digits)} ${letter}${pretty(unit)}`;
-    }
-    return `${number(x, digits)} ${pretty(unit)}`;
+    const by = shown(unit, Math.abs(x)), text = number(x / by.size, digits);
+    return by.unit ? `${text} ${by.unit}` : text;
 }
 
 export function pretty(unit: string): string {

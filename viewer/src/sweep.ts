@@ -4,7 +4,7 @@
 // that range; a click on a line adds the row, or takes it away. Robots of chosen rows are shown beside each other.
 import { series as palette, type Theme } from './colour';
 import { make } from './dom';
-import { count, number, pretty, quantity } from './format';
+import { count, number, quantity, shown } from './format';
 
 export interface SweepColumn {
     name: string;
@@ -30,6 +30,7 @@ export interface Sweep {
 export const TILES = 8; // robots shown at most: as many as there are colours
 const FIRST = 4; // at the beginning
 const NEAR = 9; // pixels within which an axis or a line is meant
+const ROOM = 88; // least pixels for an axis
 const MARGIN = { left: 70, right: 70, top: 40, bottom: 22 };
 
 type Range = [low: number, high: number]; // of places, 0 to 1
@@ -87,7 +88,8 @@ export class SweepChart {
     // `choose`: show the robots of these runs, the first one with its curves
     constructor(private readonly sweep: Sweep, private readonly theme: () => Theme, private readonly choose: (runs: number[]) => void) {
         this.axes = sweep.columns.map((c) => new Axis(c));
-        this.element = make('section', { class: 'sweep', 'aria-label': 'rows of the sweep' }, make('header', {}, this.said, this.clear), this.canvas);
+        this.element = make('section', { class: 'sweep', 'aria-label': 'rows of the sweep' }, make('header', {}, this.said, this.clear), make('div', { class: 'axes' }, this.canvas));
+        this.canvas.style.minWidth = `${sweep.columns.length * ROOM}px`; // narrow pages scroll along the axes
         const at = (e: PointerEvent): [number, number] => {
             const box = this.canvas.getBoundingClientRect();
             return [e.clientX - box.left, e.clientY - box.top];
@@ -96,6 +98,7 @@ export class SweepChart {
         this.canvas.addEventListener('pointermove', (e) => this.move(...at(e)));
         this.canvas.addEventListener('pointerup', (e) => this.release(...at(e)));
         this.canvas.addEventListener('pointerleave', () => this.hover(-1));
+        this.canvas.addEventListener('pointercancel', () => (this.drag = null)); // the page scrolls
         new ResizeObserver(() => this.draw()).observe(this.canvas);
     }
 
@@ -160,9 +163,11 @@ export class SweepChart {
     // Table of the rows that are shown.
     private list(): void {
         const { sweep } = this, colours = palette(this.theme());
-        const cell = (c: SweepColumn, i: number) => {
+        // one unit for the numbers of a column
+        const unit = sweep.columns.map((c) => shown(c.unit, Math.max(...this.shown.map((i) => Math.abs(c.value[i] ?? 0)))));
+        const cell = (c: SweepColumn, i: number, k: number) => {
             const v = c.value[i];
-            return make('td', {}, v === null ? '–' : c.words.length ? (c.words[v] ?? '') : number(v, 4));
+            return make('td', {}, v === null ? '–' : c.words.length ? (c.words[v] ?? '') : number(v / unit[k].size, 4));
         };
         const dot = (k: number) => {
             const e = make('i', { class: 'dot' });
@@ -170,8 +175,8 @@ export class SweepChart {
             return e;
         };
         this.table.replaceChildren(make('table', { class: 'rows' },
-            make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'row'), ...sweep.columns.map((c) => make('th', { scope: 'col', title: c.about }, c.unit ? `${c.name}, ${pretty(c.unit)}` : c.name)))),
-            make('tbody', {}, ...this.shown.map((i, k) => make('tr', {}, make('td', {}, dot(k), String(sweep.row[i])), ...sweep.columns.map((c) => cell(c, i)))))));
+            make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'row'), ...sweep.columns.map((c, k) => make('th', { scope: 'col', title: c.about }, unit[k].unit ? `${c.name}, ${unit[k].unit}` : c.name)))),
+            make('tbody', {}, ...this.shown.map((i, k) => make('tr', {}, make('td', {}, dot(k), String(sweep.row[i])), ...sweep.columns.map((c, n) => cell(c, i, n)))))));
     }
 
     // ---- the pointer

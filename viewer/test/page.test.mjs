@@ -618,6 +618,15 @@ await attempt('rows of a sweep are chosen in a chart, their robots lie beside ea
     assert.ok(!(await sweep()).shown.includes(7));
     await tab.locator('.sweep button').click();
     assert.deepEqual((await sweep()).shown, [0, 3, 5, 8]);
+    assert.deepEqual(await tab.locator('table.rows th').allTextContents(), ['row', 'C, N·m', 'l, m', 'x, mm']);
+    // on a phone the chart follows the robots, and scrolls along its axes
+    await tab.setViewportSize({ width: 240, height: 700 });
+    await settle(tab);
+    const box = async (what) => tab.locator(what).first().boundingBox();
+    assert.ok((await box('.sweep')).y < (await box('.side')).y);
+    assert.ok((await box('.sweep canvas')).width >= 3 * 88);
+    assert.ok((await box('.sweep .axes')).width <= 240);
+    await tab.setViewportSize({ width: 1280, height: 800 });
     await tab.keyboard.press('t');
     await settle(tab);
     assert.deepEqual(faults, []);
