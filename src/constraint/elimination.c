@@ -776,8 +776,9 @@ static void vary_states(snw_elimination *e, const snw_tangent_at *at, int ns, sn
     }
 }
 
-void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
-                             const double *x, double *y) {
+// y (nv) <- T x - s C' lambda, with the rows of the last factorisation; lambda NULL: T x.
+static void eliminated_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                               const double *x, const double *lambda, double *y) {
     const snw_model *m = e->m;
     const int ns = w->is_static ? 6 : STATE;
     const int factorised = e->ns;
@@ -787,6 +788,7 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
     for (int i = 0; i < m->nv; i++) y[i] = 0;
     if (m->ntendon) snw_tendons_jacobian(m, w);
     if (e->most_border) snw_border_product(e, at, w, x, y);
+    if (lambda) snw_border_add_rows(e, lambda, y);
     elastic_product(m, at->cq, at->cv, x, y);
     if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
@@ -828,4 +830,17 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
             snw_wrench_add(e->f[m->seg[i].parent], snw_wrench_to_parent(w->h[i], f));
     }
     e->ns = factorised;
+}
+
+void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                             const double *x, double *y) {
+    eliminated_product(e, at, w, x, NULL, y);
+}
+
+void snw_elimination_product_bordered(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                                      const double *x, double *y) {
+    const int nv = e->m->nv;
+    eliminated_product(e, at, w, x, e->has_rows ? x + nv : NULL, y);
+    for (int i = 0; i < nv && at->added; i++) y[i] += at->added[i] * x[i];
+    if (e->has_rows) snw_border_rows(e, x, y + nv);
 }

@@ -75,6 +75,7 @@ typedef struct snw_corrected {
     PACK(double, source_kept, ns, "the same before the last step")                                 \
     PACK(double, scratch, 3 * nv, "for the path of a step")                                        \
     PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
+    PACK(double, condition_scratch, m->local ? 4 * n : 0, "of the estimate of the condition")      \
     PACK(double, dx, n, "change of d and of the multipliers over constraint_scale")                \
     PACK(double, typical, n, "typical values of these")                                            \
     PACK(double, unsettled, nv + n, "velocities, accelerations, multipliers before a projection")  \
