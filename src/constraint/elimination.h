@@ -30,6 +30,7 @@ typedef struct snw_tangent_at {
     double shift;        // T less this times the unloaded elastic stiffness
     bool inertia;        // count negative eigenvalues, snw_elimination_negative
     const double *added; // NULL, or numbers added to the diagonal: nv, then those of the rows
+    bool same_point;     // w and chart have not changed since the last product
 } snw_tangent_at;
 
 // Eliminate all coordinates. SNW_E_SINGULAR when a pivot is zero or not finite.

@@ -10,9 +10,9 @@
 #include <math.h>
 
 enum {
-    SCALINGS = 4, // changes of the scales
+    SCALINGS = 3, // changes of the scales
     PROBES = 3,   // vectors of random signs for each
-    POWERS = 8    // products, and solutions, that estimate a norm
+    POWERS = 6    // products, and solutions, that estimate a norm
 };
 
 static double random_sign(unsigned long long *seed) {
@@ -21,7 +21,7 @@ static double random_sign(unsigned long long *seed) {
 
 // d (n) <- scales with which rows and columns of D A D have the norm 1. With a vector z of random
 // signs the mean of (A D z)_i^2 is the square of the norm of row i of A D.
-static void find_scales(snw_elimination *e, const snw_tangent_at *at, snw_work *w, int n, double *d,
+static void find_scales(snw_elimination *e, snw_tangent_at *at, snw_work *w, int n, double *d,
                         double *x, double *y, double *mean) {
     const snw_model *m = e->m;
     unsigned long long seed = 5;
@@ -31,6 +31,7 @@ static void find_scales(snw_elimination *e, const snw_tangent_at *at, snw_work *
         for (int p = 0; p < PROBES; p++) {
             for (int i = 0; i < n; i++) x[i] = d[i] * random_sign(&seed);
             snw_elimination_product_bordered(e, at, w, x, y);
+            at->same_point = true;
             for (int i = 0; i < n; i++) mean[i] += y[i] * y[i] / PROBES;
         }
         for (int i = 0; i < n; i++) {
@@ -46,7 +47,8 @@ double snw_elimination_condition(snw_elimination *e, const snw_tangent_at *at, s
     // products forget which slices the factors have in contact
     if (e->sign == 0 || e->most_touched > 0 || n == 0) return NAN;
     double *d = scratch, *x = d + n, *y = x + n, *mean = y + n;
-    find_scales(e, at, w, n, d, x, y, mean);
+    snw_tangent_at here = *at;
+    find_scales(e, &here, w, n, d, x, y, mean);
     double norm[2] = {0, 0}; // of D A D and of its inverse: least upper bounds of |B x|/|x|
     unsigned long long seed = 7;
     for (int inverse = 0; inverse < 2; inverse++) {
@@ -59,7 +61,7 @@ double snw_elimination_condition(snw_elimination *e, const snw_tangent_at *at, s
                 snw_elimination_solve(e, x);
                 for (int i = 0; i < n; i++) x[i] /= d[i];
             } else {
-                snw_elimination_product_bordered(e, at, w, x, y);
+                snw_elimination_product_bordered(e, &here, w, x, y);
                 for (int i = 0; i < n; i++) x[i] = d[i] * y[i];
             }
             norm[inverse] = fmax(norm[inverse], sqrt(snw_vector_dot(n, x, x)));

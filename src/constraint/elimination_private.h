@@ -19,6 +19,7 @@ typedef struct snw_segment_plan {
     int leaving; // coordinates eliminated at it; y is the kept ones, then these
     size_t list; // dof (kept + leaving), before (kept + leaving), place (n)
     size_t sigma, lu, gain, back;
+    size_t map; // S, S', S'' and K of the last product
     size_t pivot;
 } snw_segment_plan;
 
@@ -65,6 +66,7 @@ struct snw_elimination {
     snw_segment_plan *plan;
     int *list, *pivot;
     double *number;
+    double *maps;              // of all segments at the point of the last product
     int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
     // of the last factorisation
     snw_se3 *h;

@@ -97,6 +97,7 @@ struct snw_implicit {
     snw_history past, past_kept;     // history of the scheme; the same before the last step
     IMPLICIT_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
+    bool start_known;           // the last product was at the point of implicit_start_tangent
     double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
     snw_projection *projection; // NULL: no constraints or conditions
     snw_impacts *impacts;   // of conditional elements and velocity jumps; NULL where projection is
