@@ -67,8 +67,8 @@ static long_rod long_open(int n, const char *more) {
                    "materials: {gel: {young: 5 MPa, poisson: 0.45, density: 1100, damping: 5 ms}}\n"
                    "robot:\n"
                    "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}},"
-                   " material: gel, strain: kirchhoff linear, elements: %d}}\n%s",
-                   n, more);
+                   " material: gel, nodes: %d, strain: kirchhoff linear, elements: %d}}\n%s",
+                   3 * n, n, more);
     robots_must(describe(text, &r.doc, &r.desc, &err), &err);
     robots_must(snw_model_compile_for(r.desc, SNW_USE_LOCAL, &r.m, &err), &err);
     robots_must(snw_state_create(r.m, &r.s), &err);
