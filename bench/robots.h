@@ -11,16 +11,16 @@
 #include <string.h>
 
 // twist and two bendings with three Legendre functions each, nine coordinates, clamped
-#define ROD(strain)                                                                                \
+#define SOFT_ROD(strain)                                                                           \
     "sinew: 1\n"                                                                                   \
     "materials: {soft: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3}}\n"                      \
     "robot:\n"                                                                                     \
     "  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 1 cm}}, material: soft, "  \
     "strain: " strain ", nodes: 20}}\n"
-static const char rod_text[] = ROD("kirchhoff legendre 3");
+static const char rod_text[] = SOFT_ROD("kirchhoff legendre 3");
 // the same with twelve functions each, 36 coordinates; and bending in one plane, four coordinates
-static const char rod36_text[] = ROD("kirchhoff legendre 12");
-static const char plane_text[] = ROD("{bend_y: legendre 4}");
+static const char rod36_text[] = SOFT_ROD("kirchhoff legendre 12");
+static const char plane_text[] = SOFT_ROD("{bend_y: legendre 4}");
 
 static const char chain_text[] =
     "sinew: 1\n"

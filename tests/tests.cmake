@@ -212,6 +212,11 @@ foreach(source ${benchmarks})
   target_include_directories(bench_${name} PRIVATE src tests)
   target_link_libraries(bench_${name} PRIVATE ${oracle} ${tested})
 endforeach()
+if(MUJOCO_INCLUDE AND MUJOCO_LIBRARY AND TARGET bench_rigid) # measured beside it
+  target_compile_definitions(bench_rigid PRIVATE BENCH_MUJOCO)
+  target_include_directories(bench_rigid SYSTEM PRIVATE ${MUJOCO_INCLUDE})
+  target_link_libraries(bench_rigid PRIVATE ${MUJOCO_LIBRARY})
+endif()
 
 # instructions of the kernels, counted by valgrind
 find_program(VALGRIND valgrind)

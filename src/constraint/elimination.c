@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/vectorise.h"
 #include "dynamics/segment_pair.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tendon_point.h"
@@ -58,10 +59,10 @@ static void find_use(const snw_model *m, int *first, int *last) {
 // Sizes of the lists and numbers, and the lists where `list` is not NULL. The coordinates in use at
 // a slice are those of the slice behind it that are kept, and its own.
 static void lay_out(snw_elimination *e, const int *first, const int *last, int *position, int *now,
-                    int *list, size_t *nlist, size_t *nnumber, size_t *npivot) {
+                    int *list, size_t *nlist, size_t *nnumber, size_t *npivot, size_t *nmap) {
     const snw_model *m = e->m;
     int in_use = 0; // of the slice behind, now[0 .. in_use)
-    *nlist = *nnumber = *npivot = 0;
+    *nlist = *nnumber = *npivot = *nmap = 0;
     for (int i = m->nseg - 1; i > 0; i--) {
         snw_segment_plan *p = &e->plan[i];
         const bool continues = m->seg[i].kind == SNW_SEG_ROD;
@@ -97,6 +98,8 @@ static void lay_out(snw_elimination *e, const int *first, const int *last, int *
         *nnumber = p->back + out * (size_t)(6 + kept);
         p->pivot = *npivot;
         *npivot += out;
+        p->map = *nmap;
+        *nmap += (STATE + (size_t)own) * (size_t)own;
         *nlist += 2 * (size_t)n + (size_t)own;
         if (n > e->most) e->most = n;
         if (own > e->most_n) e->most_n = own;
@@ -105,17 +108,18 @@ static void lay_out(snw_elimination *e, const int *first, const int *last, int *
 
 static snw_status elimination_plan(snw_elimination *e) {
     const size_t nv = (size_t)e->m->nv;
-    size_t nlist, nnumber, npivot;
+    size_t nlist, nnumber, npivot, nmap;
     int *scratch = snw_alloc((6 * nv + 1) * sizeof *scratch);
     if (!scratch) return SNW_E_MEMORY;
     int *first = scratch, *last = first + nv, *position = last + nv, *now = position + nv;
     find_use(e->m, first, last);
-    lay_out(e, first, last, position, now, NULL, &nlist, &nnumber, &npivot);
+    lay_out(e, first, last, position, now, NULL, &nlist, &nnumber, &npivot, &nmap);
     e->list = snw_alloc((nlist + 1) * sizeof *e->list);
     e->number = snw_alloc((nnumber + 1) * sizeof *e->number);
     e->pivot = snw_alloc((npivot + 1) * sizeof *e->pivot);
-    const bool enough = e->list && e->number && e->pivot;
-    if (enough) lay_out(e, first, last, position, now, e->list, &nlist, &nnumber, &npivot);
+    e->maps = snw_alloc((nmap + 1) * sizeof *e->maps);
+    const bool enough = e->list && e->number && e->pivot && e->maps;
+    if (enough) lay_out(e, first, last, position, now, e->list, &nlist, &nnumber, &npivot, &nmap);
     snw_free(scratch);
     return enough ? SNW_OK : SNW_E_MEMORY;
 }
@@ -314,11 +318,11 @@ void snw_elimination_use(snw_elimination *e, const snw_model *m) {
 void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
     snw_border_destroy(e);
-    void *const own[] = {e->slot,  e->point_of_seg, e->point, e->plan,  e->list,
-                         e->pivot, e->number,       e->h,     e->u,     e->du,
-                         e->P,     e->state,        e->f,     e->W,     e->carried,
-                         e->small, e->map,          e->unit,  e->block, e->scratch.base,
-                         e->flux};
+    void *const own[] = {e->maps,         e->slot,  e->point_of_seg, e->point, e->plan,
+                         e->list,         e->pivot, e->number,       e->h,     e->u,
+                         e->du,           e->P,     e->state,        e->f,     e->W,
+                         e->carried,      e->small, e->map,          e->unit,  e->block,
+                         e->scratch.base, e->flux};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -339,23 +343,34 @@ double snw_elimination_operations(const snw_elimination *e) {
 
 // ---- one segment --------------------------------------------------------------------------------
 
-// Map of segment i in e->map; its own columns are kept for the solutions.
-static snw_segment_map map_at(snw_elimination *e, const snw_tangent_at *at, int i, double *sigma,
-                              snw_work *w) {
+// Map of segment i in e->maps.
+static snw_segment_map map_of(const snw_elimination *e, int i) {
     const size_t n = (size_t)e->plan[i].n;
-    const snw_segment_map map = {
-        .S = sigma, .dS = sigma + 6 * n, .ddS = sigma + 12 * n, .K = e->map + 18 * n};
-    snw_segment_map_at(e->m, at->chart, i, at->cq != 0, w, &map);
+    double *S = e->maps + e->plan[i].map;
+    return (snw_segment_map){.S = S, .dS = S + 6 * n, .ddS = S + 12 * n, .K = S + 18 * n};
+}
+
+// Map of segment i; its own columns are kept for the solutions, one after the other.
+static snw_segment_map map_at(snw_elimination *e, const snw_tangent_at *at, int i, snw_work *w) {
+    const int n = e->plan[i].n;
+    double *kept = e->number + e->plan[i].sigma;
+    snw_segment_map map = map_of(e, i);
+    if (!at->same_point) {
+        map = (snw_segment_map){
+            .S = e->map, .dS = e->map + 6 * n, .ddS = e->map + 12 * n, .K = e->map + 18 * n};
+        snw_segment_map_at(e->m, at->chart, i, at->cq != 0, w, &map);
+    }
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < e->ns; k++) kept[j * e->ns + k] = map.S[k * n + j];
+    }
     return map;
 }
 
-// y (m) += A x, A m x n by rows
+// y (m) += A x, A m x n by columns
 static void add_product(int m, int n, const double *restrict A, const double *restrict x,
                         double *restrict y) {
-    for (int k = 0; k < m; k++, A += n) {
-        double sum = 0;
-        for (int j = 0; j < n; j++) sum += A[j] * x[j];
-        y[k] += sum;
+    for (int j = 0; j < n; j++, A += m) {
+        for (int k = 0; k < m; k++) y[k] += A[k] * x[j];
     }
 }
 
@@ -453,8 +468,8 @@ static void add_elastic(snw_elimination *e, const snw_tangent_at *at, int i) {
 }
 
 // W <- the same by the states of the parent: adds the coordinates that move segment i.
-static void cross(snw_elimination *e, const snw_tangent_at *at, int i, const snw_segment_map *map,
-                  const snw_work *w) {
+SNW_CLONES static void cross(snw_elimination *e, const snw_tangent_at *at, int i,
+                             const snw_segment_map *map, const snw_work *w) {
     const snw_segment_plan *p = &e->plan[i];
     const int n = p->n, y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
     const int *place = e->list + p->list + 2 * y;
@@ -525,7 +540,7 @@ static void count_negative(snw_elimination *e, int n, const double *A) {
 }
 
 // Eliminates the coordinates that leave at segment i: the last ones of y.
-static snw_status leave(snw_elimination *e, int i, bool inertia) {
+SNW_CLONES static snw_status leave(snw_elimination *e, int i, bool inertia) {
     const snw_segment_plan *p = &e->plan[i];
     const int out = p->leaving, kept = p->kept, ns = e->ns, ld = ns + kept + out;
     double *lu = e->number + p->lu, *gain = e->number + p->gain, *back = e->number + p->back;
@@ -613,7 +628,7 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
         const int y = p->kept + p->leaving, ld = e->ns + y;
-        const snw_segment_map map = map_at(e, at, i, e->number + p->sigma, w);
+        const snw_segment_map map = map_at(e, at, i, w);
         unit.row_dof = e->list + p->list;
         unit.nrow = m->nfluid_point ? y : 0;
         snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B, e->flux);
@@ -626,7 +641,7 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
         if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
         cross(e, at, i, &map, w);
         if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
-            double *T = e->map; // n x n
+            double *T = e->map + (18 + p->n) * p->n; // n x n, behind the map
             memset(T, 0, (size_t)p->n * (size_t)p->n * sizeof *T);
             snw_segment_map_add_joint(m, i, &map, w, at->cq, at->cv, at->ca, T);
             for (int j = 0; j < p->n; j++) {
@@ -669,7 +684,7 @@ int snw_elimination_sign(const snw_elimination *e) { return e->sign; }
 
 // From the leaves to the root: x <- what is left of each row when the coordinates before it are
 // eliminated, times the inverse of its pivots.
-static void solve_to_root(snw_elimination *e, double *x) {
+SNW_CLONES static void solve_to_root(snw_elimination *e, double *x) {
     const snw_model *m = e->m;
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
@@ -679,7 +694,7 @@ static void solve_to_root(snw_elimination *e, double *x) {
         snw_wrench f = e->f[i];
         for (int j = 0; j < n; j++) {
             double sum = 0;
-            for (int r = 0; r < 6; r++) sum += S[r * n + j] * f.e[r];
+            for (int r = 0; r < 6; r++) sum += S[j * e->ns + r] * f.e[r];
             x[dof[place[j]]] += sum;
         }
         f = snw_wrench_to_parent(e->h[i], f);
@@ -706,7 +721,7 @@ void snw_elimination_solve(snw_elimination *e, double *x) {
     snw_elimination_solve_tree(e, x);
 }
 
-void snw_elimination_solve_tree(snw_elimination *e, double *x) {
+SNW_CLONES void snw_elimination_solve_tree(snw_elimination *e, double *x) {
     const snw_model *m = e->m;
     const int ns = e->ns;
     for (int i = 0; i < m->nv; i++) x[i] = -x[i];
@@ -754,7 +769,7 @@ void snw_elimination_stiffness(const snw_elimination *e, const double *x, double
     }
 }
 
-// e->state <- variations of all segments by x
+// e->state <- variations of all segments by x, e->maps <- their maps unless these are known
 static void vary_states(snw_elimination *e, const snw_tangent_at *at, int ns, snw_work *w,
                         const double *x) {
     const snw_model *m = e->m;
@@ -762,22 +777,20 @@ static void vary_states(snw_elimination *e, const snw_tangent_at *at, int ns, sn
     for (int i = 1; i < m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
-        const snw_segment_map map = {.S = e->map, // without its curvature
-                                     .dS = e->map + 6 * n,
-                                     .ddS = e->map + 12 * n,
-                                     .K = e->map + 18 * n};
-        snw_segment_map_at(m, at->chart, i, false, w, &map);
+        const snw_segment_map map = map_of(e, i);
+        if (!at->same_point) snw_segment_map_at(m, at->chart, i, true, w, &map);
         double *to = e->state + (size_t)i * (size_t)ns;
         state_to_child(w->h[i], w->u[i], w->du[i], ns,
                        e->state + (size_t)m->seg[i].parent * (size_t)ns, to);
         for (int k = 0; k < ns; k++) {
-            for (int j = 0; j < n; j++) to[k] += e->map[k * n + j] * x[dof[place[j]]];
+            for (int j = 0; j < n; j++) to[k] += map.S[k * n + j] * x[dof[place[j]]];
         }
     }
 }
 
-void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
-                             const double *x, double *y) {
+// y (nv) <- T x - s C' lambda, with the rows of the last factorisation; lambda NULL: T x.
+SNW_CLONES static void eliminated_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                                          const double *x, const double *lambda, double *y) {
     const snw_model *m = e->m;
     const int ns = w->is_static ? 6 : STATE;
     const int factorised = e->ns;
@@ -787,6 +800,7 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
     for (int i = 0; i < m->nv; i++) y[i] = 0;
     if (m->ntendon) snw_tendons_jacobian(m, w);
     if (e->most_border) snw_border_product(e, at, w, x, y);
+    if (lambda) snw_border_add_rows(e, lambda, y);
     elastic_product(m, at->cq, at->cv, x, y);
     if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
@@ -804,7 +818,7 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
         snw_segment_wrench_columns(m, at->in, w, i, &one, at->cq, at->cv, at->ca, own.e, e->flux);
         for (int r = 0; r < one.nrow; r++) y[dof[r]] += e->flux[r];
         snw_wrench f = snw_wrench_add(e->f[i], own);
-        const snw_segment_map map = map_at(e, at, i, e->map, w);
+        const snw_segment_map map = map_of(e, i);
         snw_twist moved = snw_twist_zero();
         for (int j = 0; j < n; j++) {
             double sum = 0;
@@ -828,4 +842,17 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
             snw_wrench_add(e->f[m->seg[i].parent], snw_wrench_to_parent(w->h[i], f));
     }
     e->ns = factorised;
+}
+
+void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                             const double *x, double *y) {
+    eliminated_product(e, at, w, x, NULL, y);
+}
+
+void snw_elimination_product_bordered(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                                      const double *x, double *y) {
+    const int nv = e->m->nv;
+    eliminated_product(e, at, w, x, e->has_rows ? x + nv : NULL, y);
+    for (int i = 0; i < nv && at->added; i++) y[i] += at->added[i] * x[i];
+    if (e->has_rows) snw_border_rows(e, x, y + nv);
 }

@@ -30,6 +30,7 @@ typedef struct snw_tangent_at {
     double shift;        // T less this times the unloaded elastic stiffness
     bool inertia;        // count negative eigenvalues, snw_elimination_negative
     const double *added; // NULL, or numbers added to the diagonal: nv, then those of the rows
+    bool same_point;     // w and chart have not changed since the last product
 } snw_tangent_at;
 
 // Eliminate all coordinates. SNW_E_SINGULAR when a pivot is zero or not finite.
@@ -57,6 +58,14 @@ void snw_elimination_stiffness(const snw_elimination *e, const double *x, double
 // mass matrix). The factors are lost.
 void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                               double *diagonal);
+
+// Condition number in the 2-norm of the matrix with rows and columns scaled to the norm 1,
+// theory.md (4.10): a lower bound, near it for symmetric matrices. From the last factors and
+// products at a point near that of the factors, with the same coefficients `at`. Takes some dozen
+// products, and keeps the factors. NaN: not factorised, or with contacts of rods. scratch: 4 (nv +
+// rows) numbers.
+double snw_elimination_condition(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                                 double *scratch);
 
 // Multiplications of a factorisation, to see how it grows.
 double snw_elimination_operations(const snw_elimination *e);

@@ -347,6 +347,22 @@ static double row_times(const snw_elimination *e, int k, const double *x) {
     return sum;
 }
 
+void snw_border_add_rows(snw_elimination *e, const double *lambda, double *y) {
+    for (int k = 0; k < e->m->nconstraint; k++) {
+        const snw_border_unknown *u = &e->border[k];
+        for (int end = 0; end < 2; end++) {
+            snw_wrench *f = &e->f[u->force_seg[end]];
+            *f = snw_wrench_axpy(lambda[k], u->force[end], *f);
+        }
+        for (int j = 0; j < u->n; j++) y[u->dof[j]] += lambda[k] * u->force_factor * u->value[j];
+    }
+}
+
+void snw_border_rows(const snw_elimination *e, const double *x, double *out) {
+    for (int k = 0; k < e->m->nconstraint; k++)
+        out[k] = row_times(e, k, x) + e->border[k].diagonal * x[e->m->nv + k];
+}
+
 // out (nborder) <- V x, with the states e->state of x.
 static void rows_times(const snw_elimination *e, const double *x, double *out) {
     for (int k = 0; k < e->touch_first; k++) out[k] = row_times(e, k, x);

@@ -19,6 +19,7 @@ typedef struct snw_segment_plan {
     int leaving; // coordinates eliminated at it; y is the kept ones, then these
     size_t list; // dof (kept + leaving), before (kept + leaving), place (n)
     size_t sigma, lu, gain, back;
+    size_t map; // S, S', S'' and K of the last product
     size_t pivot;
 } snw_segment_plan;
 
@@ -65,6 +66,7 @@ struct snw_elimination {
     snw_segment_plan *plan;
     int *list, *pivot;
     double *number;
+    double *maps;              // of all segments at the point of the last product
     int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
     // of the last factorisation
     snw_se3 *h;
@@ -101,6 +103,10 @@ struct snw_elimination {
 // e->state <- states of the segments.
 void snw_elimination_solve_tree(snw_elimination *e, double *x);
 
+// y (nv + rows) <- the whole matrix times x, with `added` and the rows of the last factorisation.
+void snw_elimination_product_bordered(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                                      const double *x, double *y);
+
 // ---- elimination_touch.c
 
 // Room for pairs of slices that touch, and for their segments.
@@ -127,6 +133,10 @@ void snw_border_add_own(snw_elimination *e, const snw_tangent_at *at, const snw_
 // e->f += wrenches of all pairs with the states e->state; y += rank-one stiffness of tendons.
 void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
                         const double *x, double *y);
+// Constraint rows of the last factorisation: e->f, y += forces of the multipliers; out <- rows of
+// the matrix times x, with the states e->state of x.
+void snw_border_add_rows(snw_elimination *e, const double *lambda, double *y);
+void snw_border_rows(const snw_elimination *e, const double *x, double *out);
 // After the elimination of the tree.
 SNW_NODISCARD snw_status snw_border_factor(snw_elimination *e, const snw_tangent_at *at,
                                            snw_work *w);

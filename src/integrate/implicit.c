@@ -804,7 +804,17 @@ void snw_implicit_undo(snw_implicit *im) {
 }
 
 double snw_implicit_condition(snw_implicit *im) {
-    return im->T_origin.known ? snw_bordered_matrix_condition(im->T) : NAN;
+    const snw_model *m = im->m;
+    if (!im->T_origin.known) return NAN;
+    if (!m->local) return snw_bordered_matrix_condition(im->T);
+    snw_residual(m, im->in, im->now, false, im->w);
+    const snw_tangent_at at = {.in = im->in,
+                               .chart = m->nlie_block ? im->chart_jacobian : NULL,
+                               .cq = 1,
+                               .cv = im->T_origin.a,
+                               .ca = im->T_origin.b,
+                               .rows = local_row_scale(im, im->T_origin.b)};
+    return snw_elimination_condition(im->T->local, &at, im->w, im->condition_scratch);
 }
 
 double snw_implicit_error(const snw_implicit *im) {

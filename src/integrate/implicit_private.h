@@ -75,6 +75,7 @@ typedef struct snw_corrected {
     PACK(double, source_kept, ns, "the same before the last step")                                 \
     PACK(double, scratch, 3 * nv, "for the path of a step")                                        \
     PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
+    PACK(double, condition_scratch, m->local ? 4 * n : 0, "of the estimate of the condition")      \
     PACK(double, dx, n, "change of d and of the multipliers over constraint_scale")                \
     PACK(double, typical, n, "typical values of these")                                            \
     PACK(double, unsettled, nv + n, "velocities, accelerations, multipliers before a projection")  \
@@ -96,6 +97,7 @@ struct snw_implicit {
     snw_history past, past_kept;     // history of the scheme; the same before the last step
     IMPLICIT_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
+    bool start_known;           // the last product was at the point of implicit_start_tangent
     double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
     snw_projection *projection; // NULL: no constraints or conditions
     snw_impacts *impacts;   // of conditional elements and velocity jumps; NULL where projection is

@@ -19,6 +19,7 @@ static void implicit_start_tangent(snw_implicit *im) {
     snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_residual(m, im->in, im->scratch_state, false, im->w);
     if (!m->local) snw_tangent_pass(m, NULL, im->w);
+    im->start_known = false;
 }
 
 // T <- cq K + cv D + ca M, bordered by zero rows and columns for the constraints.
@@ -45,9 +46,11 @@ static void implicit_start_multiply(const snw_implicit *im, const double *x, dou
 // out <- (cq K + cv D + ca M) x of a local model.
 static void local_product(snw_implicit *im, double cq, double cv, double ca, const double *x,
                           double *out) {
-    const snw_tangent_at at = {.in = im->in, .cq = cq, .cv = cv, .ca = ca};
+    const snw_tangent_at at = {
+        .in = im->in, .cq = cq, .cv = cv, .ca = ca, .same_point = im->start_known};
     im->T_origin.known = false;
     snw_elimination_product(im->T->local, &at, im->w, x, out);
+    im->start_known = true;
 }
 
 // x'(cq K + cv D + ca M) y.
@@ -87,7 +90,8 @@ bool snw_implicit_resolves(snw_implicit *im, double h) {
 static double implicit_start_displacement(snw_implicit *im, double h, double stiff) {
     const snw_model *m = im->m;
     if (m->local) {
-        const snw_tangent_at whole = {.in = im->in, .cq = h * h, .cv = h, .ca = 1, .rows = 1};
+        const snw_tangent_at whole = {
+            .in = im->in, .cq = h * h, .cv = h, .ca = 1, .rows = 1, .same_point = true};
         local_product(im, stiff * h * h, h, 0, im->now->a, im->dx);
         for (int i = 0; i < m->nconstraint; i++) im->dx[m->nv + i] = 0;
         if (snw_bordered_matrix_eliminate(im->T, &whole, im->w) != SNW_OK) return 0;

@@ -129,6 +129,8 @@ typedef struct integrals {
     double *square; // nload: square of each load
 } integrals;
 
+static bool rod_quadrature_varies(snw_law law) { return law && snw_expr_vars(law) & SNW_VAR_X; }
+
 struct snw_rod_quadrature {
     const snw_desc *desc;
     const snw_rod *rod;
@@ -136,6 +138,8 @@ struct snw_rod_quadrature {
     int ndensity;
     snw_law density[DENSITIES];    // drag coefficients from index 2; 0: inertia, 1: uniform
     bool has_inertia, has_uniform; // densities 0 and 1 are used
+    bool same_section;             // everywhere; then with the inertia M
+    snw_inertia M;
     int ntrial;
     int nload;
     int *load_index; // nload: index of each distributed load on the rod
@@ -248,9 +252,10 @@ static void add_point(snw_rod_quadrature *q, int trial, double x, double w, inte
     const int n = RIGID + q->m.n;
     rod_quadrature_evaluate(q, trial, x, &g, V);
     double H[36], D[36];
-    snw_inertia M;
+    snw_inertia M = q->M;
     snw_error ignored = {0}; // compile_rod.c reports faulty sections
-    if (q->has_inertia && snw_section_at(&link->rod, link->name, x, H, D, &M, &ignored) == SNW_OK) {
+    if (q->has_inertia && (q->same_section || snw_section_at(&link->rod, link->name, x, H, D, &M,
+                                                             &ignored) == SNW_OK)) {
         for (int k = 0; k < n; k++) P[k] = snw_inertia_apply(&M, V[k]);
         rod_quadrature_add_products(q, V, P, w, out->gram[0]);
     }
@@ -345,6 +350,13 @@ static void gather_densities(snw_rod_quadrature *q) {
     const int l = q->rod->link;
     const snw_rod_desc *rod = &d->link[l].rod;
     q->has_inertia = rod->section.inertia_given || (rod->material && rod->material->density);
+    bool varies = snw_rod_section_varies(rod) ||
+                  (rod->material && rod_quadrature_varies(rod->material->density));
+    for (int k = 0; k < 36; k++) varies |= rod_quadrature_varies(rod->section.inertia[k]);
+    double H[36], D[36];
+    snw_error ignored = {0};
+    q->same_section = q->has_inertia && !varies &&
+                      snw_section_at(rod, d->link[l].name, 0, H, D, &q->M, &ignored) == SNW_OK;
     q->ndensity = 2;
     for (int i = 0; i < d->nfluid; i++) {
         const snw_fluid_desc *f = &d->fluid[i];
@@ -586,8 +598,6 @@ static double integrand_error(const integrand *f, snw_trial *t, const snw_layout
     }
     return worst;
 }
-
-static bool rod_quadrature_varies(snw_law law) { return law && snw_expr_vars(law) & SNW_VAR_X; }
 
 bool snw_rod_section_varies(const snw_rod_desc *d) {
     bool any = false;

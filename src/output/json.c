@@ -6,6 +6,7 @@
 #include "base/fail.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static void json_put(snw_json *j, const char *bytes, size_t size) {
@@ -115,8 +116,14 @@ static void put_literal(snw_json *j, const char *word) {
 }
 
 void snw_json_number(snw_json *j, double x) {
-    char text[SNW_NUMBER_SIZE];
-    snw_number_text(x, text);
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const size_t place = (size_t)(bits * 0x9E3779B97F4A7C15u >> 32) % SNW_JSON_KNOWN;
+    char *text = j->known_text[place];
+    if (!text[0] || memcmp(&x, &j->known[place], sizeof x) != 0) {
+        snw_number_text(x, text);
+        j->known[place] = x;
+    }
     put_literal(j, isfinite(x) ? text : "null");
 }
 

@@ -17,13 +17,16 @@
 #include "output/sink.h"
 #include "sinew/status.h"
 
-enum { SNW_JSON_DEPTH = 32 };
+enum { SNW_JSON_DEPTH = 32, SNW_JSON_KNOWN = 32 };
 
 typedef struct snw_json {
     snw_sink sink;
     int depth;
     char kind[SNW_JSON_DEPTH]; // '{' or '['
     bool any, after_key, failed;
+    // numbers that have been written, with their texts: many stand in a document many times
+    double known[SNW_JSON_KNOWN];
+    char known_text[SNW_JSON_KNOWN][SNW_NUMBER_SIZE]; // "": none
 } snw_json;
 
 void snw_json_begin(snw_json *j, snw_sink sink);

@@ -47,6 +47,10 @@ void snw_number_text(double x, char text[SNW_NUMBER_SIZE]) {
         not_finite_text(x, text);
         return;
     }
+    if (x == (int)fmax(fmin(x, 1e6), -1e6) && !(x == 0 && signbit(x))) { // a short integer
+        (void)snprintf(text, SNW_NUMBER_SIZE, "%d", (int)x);
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         (void)snprintf(text, SNW_NUMBER_SIZE, "%.*g", digits, x);
         if (strtod(text, NULL) == x) break;

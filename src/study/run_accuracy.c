@@ -198,15 +198,13 @@ void snw_run_estimate_mode_errors(snw_run *r, int stage, snw_stats *stats) {
     if (!r->resuming) warn_unknown_truncation(r, table);
 }
 
-// The condition number needs the entries of the matrix, the error of the bases a richer model with
-// one.
+// A richer model of a robot with very many coordinates would take more memory than the robot.
 static void note_not_estimated(const snw_run *r) {
     char text[300];
-    if (!r->now->model->local || (r->hooks && r->hooks->unchecked)) return;
+    if (!r->now->model->local || r->now->truncation || (r->hooks && r->hooks->unchecked)) return;
     (void)snprintf(text, sizeof text,
-                   "run '%s': %d coordinates are eliminated along the rods without a matrix, so "
-                   "condition and error of the bases are not estimated (-); compare with half the "
-                   "elements to see the latter",
+                   "run '%s': with %d coordinates the error of the bases is not estimated (-); "
+                   "compare with half the elements to see it",
                    r->info.run, r->now->model->nv);
     snw_run_note(r, text);
 }

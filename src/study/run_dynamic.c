@@ -181,14 +181,16 @@ static double exchanged(const snw_run *r, const snw_energy *e) {
 static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator *it, snw_stats *sum,
                                     bool last, snw_error *err) {
     const snw_model *m = r->now->model;
-    const snw_work *w = it->work_at(it->self);
-    const snw_state *s = it->state(it->self);
+    const bool due = !it->shooter && snw_run_error_estimate_due(r, last);
     sum->load = 1;
     sum->stability = NAN;
-    sum->condition = it->condition ? it->condition(it->self) : NAN;
+    // of a local model it takes as long as a factorisation, and writes to the workspace
+    sum->condition = it->condition && (due || !m->local) ? it->condition(it->self) : NAN;
     sum->truncation = NAN;
+    const snw_work *w = it->work_at(it->self);
+    const snw_state *s = it->state(it->self);
     if (!it->shooter) snw_run_warn_indefinite(r, s);
-    if (!it->shooter && snw_run_error_estimate_due(r, last)) {
+    if (due) {
         sum->geometry = snw_geometry_error(m, s->q, s->t);
         snw_run_estimate_errors(r, s, SNW_TRUNCATION_MOTION, sum);
     }

@@ -189,6 +189,7 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
         const bool steady = r->desc->step[stage].steady;
         snw_run_estimate_errors(r, r->state, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST,
                                 &stats);
+        if (m->local) stats.condition = snw_statics_condition(r->now->statics, r->state);
     }
     const snw_work *w = snw_statics_work_at(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);

@@ -2,7 +2,7 @@
 //
 // Stability of equilibria of local models, theory.md (4.9): numbers of eigenvalues of T x = lambda
 // K x below a bound from the pivots of T - bound K, least eigenvalues by subspace iteration with
-// such factors. For statics.c and branch.c.
+// such factors; the condition number of T. For statics.c, branch.c and runs.
 #include "study/statics_private.h"
 
 #include "base/fail.h"
@@ -136,4 +136,13 @@ snw_stability snw_local_stability(snw_statics *st, const snw_state *s, double *d
         memmove(x.X + (size_t)(i * m->nv), x.X + (size_t)i * n, (size_t)m->nv * sizeof *x.X);
     snw_choose_direction(m, k, x.X, dx);
     return out;
+}
+
+double snw_statics_condition(snw_statics *st, const snw_state *s) {
+    const snw_tangent_at at = {.in = st->now, .cq = 1, .rows = 1};
+    snw_elimination *e = st->local[1].elimination;
+    snw_residual(st->m, st->now, s, !st->steady, st->w);
+    return snw_elimination_factor(e, &at, st->w) == SNW_OK
+               ? snw_elimination_condition(e, &at, st->w, st->subspace)
+               : NAN;
 }

@@ -124,6 +124,10 @@ snw_impacts *snw_statics_impacts(snw_statics *st);
 // stable; -1: not known, since loads have no potential or the model is too large.
 int snw_statics_negative(const snw_statics *st);
 
+// Condition number of the tangent of a local model at the equilibrium of the last solve,
+// snw_elimination_condition; NaN: none.
+double snw_statics_condition(snw_statics *st, const snw_state *s);
+
 // ---- stability (stability.c)
 
 // Smallest eigenvalue, relative to the elastic stiffness, that counts as rounding; below it an

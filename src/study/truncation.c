@@ -8,12 +8,14 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "constraint/elimination.h"
 #include "dynamics/constraint.h"
 #include "dynamics/rod_contact.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/pseudo_transient.h"
 #include "study/nested.h"
+#include "study/nested_bands.h"
 #include "study/statics.h"
 
 #include <float.h>
@@ -23,6 +25,8 @@
 
 enum {
     MAX_COORDINATES = 600, // of the richer model
+    MAX_LOCAL = 30000,     // the same of local models
+    CORRECTIONS = 4,       // of their equilibrium, with one tangent
     GENEROUS_UP_TO = 200,  // coordinates up to which it gets more functions than necessary
     MAX_STEADY = 300,      // the same for frequencies about a steady motion
     MAX_INCREMENTS = 12,   // on the path to its equilibrium
@@ -41,6 +45,7 @@ typedef struct pair {
     const double *up;  // rich x n: coordinates of the same field
     const double *cut; // rich x rich: projector onto the part of a richer field that the basis
                        // cannot represent
+    const snw_nested_bands *bands; // both in local models, which have no such matrices; else NULL
 } pair;
 
 struct snw_truncation {
@@ -59,6 +64,7 @@ struct snw_truncation {
     snw_vec3 *place0;    // snw_contact_nplace: initial places of contact points and touching rods
     double *J;           // n x n, for instants of a motion
     int *pivot;          // n
+    snw_elimination *local; // in place of both in local models; else NULL
     snw_arena scratch;
     bool rates;           // velocities count in equilibria
     snw_statics *statics; // of the richer model, created when an equilibrium is left; else NULL
@@ -103,7 +109,7 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n, snw_tru
             *n -= rod->basis[i].nfun;
             SNW_TRY(snw_nested_enrich(t->pool, &valid, generous, &rod->basis[i]));
             *n += rod->basis[i].nfun;
-            if (rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
+            if (t->m->local || rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
             *gap = SNW_TRUNCATION_LARGE;
             return SNW_OK;
         }
@@ -115,7 +121,7 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n, snw_tru
         rod->ncell = 0;
         rod->cell = NULL;
     }
-    if (*n > MAX_COORDINATES) *gap = SNW_TRUNCATION_LARGE;
+    if (*n > (t->m->local ? MAX_LOCAL : MAX_COORDINATES)) *gap = SNW_TRUNCATION_LARGE;
     if (*n == t->m->nv && actuated) *gap = SNW_TRUNCATION_ACTUATED;
     return SNW_OK;
 }
@@ -123,8 +129,9 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n, snw_tru
 // As rich as the size of the robot allows; *any <- whether at all, *gap <- why not.
 static snw_status truncation_choose(snw_truncation *t, bool *any, snw_truncation_gap *gap) {
     int n;
-    SNW_TRY(enrich_links(t, true, &n, gap));
-    if (n > GENEROUS_UP_TO || *gap == SNW_TRUNCATION_LARGE)
+    const bool small = t->m->nv <= GENEROUS_UP_TO;
+    SNW_TRY(enrich_links(t, small, &n, gap));
+    if (small && (n > GENEROUS_UP_TO || *gap == SNW_TRUNCATION_LARGE))
         SNW_TRY(enrich_links(t, false, &n, gap));
     *any = n > t->m->nv && *gap == SNW_TRUNCATION_NO_GAP;
     return SNW_OK;
@@ -141,6 +148,13 @@ static snw_status make_pairs(snw_truncation *t) {
         const snw_rod *a = &t->m->rod[i], *b = &t->rich->rod[i];
         for (int k = 0; k < a->na; k++) {
             double *up, *down, *cut;
+            if (t->m->local) {
+                snw_nested_bands *bands;
+                SNW_TRY(snw_nested_bands_create(t->pool, &b->basis[k], &a->basis[k], &bands));
+                t->pair[t->npair++] =
+                    (pair){.rod = i, .a = k, .n = a->nfun[k], .rich = b->nfun[k], .bands = bands};
+                continue;
+            }
             const snw_basis *fine = b->basis[k].nelem > 1 ? &b->basis[k] : &a->basis[k];
             SNW_TRY(snw_nested_projection(t->pool, &b->basis[k], &a->basis[k], fine, &up));
             SNW_TRY(snw_nested_projection(t->pool, &a->basis[k], &b->basis[k], fine, &down));
@@ -201,13 +215,17 @@ static snw_status truncation_prepare(snw_truncation *t) {
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
     t->position0 = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->position0);
     t->place0 = snw_pool_array(t->pool, snw_contact_nplace(m) + 1, sizeof *t->place0);
-    t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
-    t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
-    t->scratch.size = truncation_scratch_size(m);
-    t->scratch.base = snw_alloc(t->scratch.size);
+    if (m->local) {
+        SNW_TRY(snw_elimination_create(m, &t->local));
+    } else {
+        t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
+        t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
+        t->scratch.size = truncation_scratch_size(m);
+        t->scratch.base = snw_alloc(t->scratch.size);
+        if (!t->J || !t->pivot || !t->scratch.base) return SNW_E_MEMORY;
+    }
     if (!t->is_joint || !t->x || !t->q0 || !t->r0 || !t->scale || !t->regularisation ||
-        !t->damping || !t->field || !t->position0 || !t->place0 || !t->J || !t->pivot ||
-        !t->scratch.base)
+        !t->damping || !t->field || !t->position0 || !t->place0)
         return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
@@ -230,7 +248,8 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
     *out = NULL;
     *gap = SNW_TRUNCATION_NO_GAP;
     // the strains of Maxwell branches have no counterpart in richer bases
-    if (m->bare || m->nnonholonomic > 0 || m->hard || m->nrod == 0 || m->nbranch > 0) return SNW_OK;
+    if ((m->bare && !m->local) || m->nnonholonomic > 0 || m->hard || m->nrod == 0 || m->nbranch > 0)
+        return SNW_OK;
     snw_truncation *t = snw_alloc(sizeof *t);
     if (!t) return SNW_E_MEMORY;
     *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
@@ -239,8 +258,11 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
     snw_status s = t->pool ? truncation_choose(t, &any, gap) : SNW_E_MEMORY;
     // no estimate for a model that cannot be compiled with the richer bases
     if (any && s == SNW_OK) *gap = SNW_TRUNCATION_FAILED;
-    if (s == SNW_OK && any) any = snw_model_compile(&t->desc, &t->rich, &ignored) == SNW_OK;
-    if (any) any = !t->rich->bare && copy_rows(m, t->rich);
+    const snw_model_use use = m->local ? SNW_USE_LOCAL : SNW_USE_ANY;
+    if (s == SNW_OK && any)
+        any = snw_model_compile_for(&t->desc, use, &t->rich, &ignored) == SNW_OK;
+    if (any) any = t->rich->local == m->local && (m->local || !t->rich->bare);
+    if (any) any = copy_rows(m, t->rich);
     if (s == SNW_OK && any) s = make_pairs(t);
     if (s == SNW_OK && any) s = truncation_prepare(t);
     if (s == SNW_OK && any) {
@@ -262,6 +284,7 @@ void snw_truncation_use(snw_truncation *t, const snw_model *m) { t->m = m; }
 void snw_truncation_destroy(snw_truncation *t) {
     if (!t) return;
     snw_free(t->scratch.base);
+    snw_elimination_destroy(t->local);
     snw_modes_destroy(t->modes);
     snw_statics_destroy(t->statics);
     snw_state_destroy(t->s);
@@ -316,6 +339,10 @@ static int truncation_numbers(const snw_block *b) {
 }
 
 static void embed_component(const pair *p, const double *from, double *to) {
+    if (p->bands) {
+        snw_nested_bands_embed(p->bands, from, to);
+        return;
+    }
     for (int i = 0; i < p->rich; i++) to[i] = 0;
     for (int j = 0; j < p->n; j++) {
         for (int i = 0; i < p->rich; i++) to[i] += p->up[j * p->rich + i] * from[j];
@@ -379,6 +406,10 @@ static double truncation_bound(const snw_truncation *t, const pair *p, const dou
 // (nv).
 static double cut_off(snw_truncation *t, const pair *p, const double *dq) {
     const double *d = dq + t->rich->rod[p->rod].dof[p->a];
+    if (p->bands) {
+        snw_nested_bands_cut(p->bands, d, t->field);
+        return truncation_bound(t, p, t->field);
+    }
     for (int i = 0; i < p->rich; i++) t->field[i] = 0;
     for (int j = 0; j < p->rich; j++) {
         for (int i = 0; i < p->rich; i++) t->field[i] += p->cut[j * p->rich + i] * d[j];
@@ -566,6 +597,10 @@ static void project_residual(snw_truncation *t, double *r) {
     for (int l = 0; l < t->npair; l++) {
         const pair *p = &t->pair[l];
         double *of = r + m->rod[p->rod].dof[p->a];
+        if (p->bands) {
+            snw_nested_bands_cut_transposed(p->bands, of);
+            continue;
+        }
         for (int i = 0; i < p->rich; i++) {
             t->field[i] = 0;
             for (int j = 0; j < p->rich; j++) t->field[i] += p->cut[i * p->rich + j] * of[j];
@@ -606,6 +641,75 @@ static bool solve_instant(snw_truncation *t) {
     return true;
 }
 
+// ---- local models -------------------------------------------------------------------------------
+
+// Sum of squares of a residual relative to typical forces.
+static double relative_square(const snw_truncation *t, const double *r) {
+    double sum = 0;
+    for (int i = 0; i < t->rich->nv + t->rich->nconstraint; i++)
+        sum += r[i] / t->scale[i] * (r[i] / t->scale[i]);
+    return sum;
+}
+
+// t->x <- richer equilibrium by Newton's method with the tangent at the start, whose factors are
+// those of an elimination. *reached: each correction has made the residual smaller.
+static bool local_equilibrium(snw_truncation *t, bool *reached) {
+    const snw_model *m = t->rich;
+    const size_t nx = (size_t)(m->nq + m->nconstraint);
+    double *r = t->r0;
+    const snw_tangent_at at = {.in = t->in, .cq = 1, .rows = 1, .added = t->regularisation};
+    memset(r, 0, (size_t)(m->nv + m->nconstraint) * sizeof *r);
+    truncation_gather(t, 1, r);
+    if (snw_elimination_factor(t->local, &at, t->w) != SNW_OK) return false;
+    memcpy(t->x, t->q0, nx * sizeof *t->x);
+    double square = relative_square(t, r);
+    *reached = true;
+    for (int k = 0; k < CORRECTIONS && *reached; k++) {
+        snw_elimination_solve(t->local, r);
+        truncation_move(t, t->x, -1, r, t->x);
+        (void)truncation_residual(t, 1, t->x, r);
+        const double now = relative_square(t, r);
+        *reached = now < square || now <= 1e-18 * t->rich->nv; // rounding
+        square = now;
+    }
+    return isfinite(square);
+}
+
+// t->x <- linear response of all coordinates to the forces of this instant on the truncated part.
+static bool local_instant(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    double *r = t->r0;
+    const double fast = squared_rate(t);
+    snw_residual(m, t->in, t->s, false, t->w);
+    memset(r, 0, (size_t)(m->nv + m->nconstraint) * sizeof *r);
+    memcpy(r, t->w->r, (size_t)m->nv * sizeof *r);
+    project_residual(t, r);
+    const snw_tangent_at at = {
+        .in = t->in, .cq = 1, .ca = fast, .rows = 1, .added = t->regularisation};
+    if (snw_elimination_factor(t->local, &at, t->w) != SNW_OK) return false;
+    snw_elimination_solve(t->local, r);
+    snw_move(m, t->q0, -1, r, t->x);
+    return true;
+}
+
+// t->x <- state with the richer bases; false: none.
+static bool truncation_find(snw_truncation *t, snw_truncation_state kind, bool leave,
+                            snw_truncation_info *out) {
+    const bool moves = kind == SNW_TRUNCATION_MOTION;
+    if (t->local && moves) return local_instant(t);
+    if (t->local) {
+        bool reached = false;
+        const bool found = local_equilibrium(t, &reached);
+        out->lower_bound = !reached;
+        return found;
+    }
+    if (moves) return solve_instant(t);
+    out->lower_bound = !truncation_solve(t);
+    if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
+        out->lower_bound = !truncation_leave_unstable(t);
+    return true;
+}
+
 void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncation_state kind,
                              bool leave, snw_truncation_info *out) {
     const snw_model *m = t->rich;
@@ -613,13 +717,7 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
     truncation_begin(t, s, kind);
     for (int i = 0; i < m->nseg; i++) t->position0[i] = t->w->g[i].p;
     snw_contact_places(m, t->w, t->place0);
-    if (kind != SNW_TRUNCATION_MOTION) {
-        out->lower_bound = !truncation_solve(t);
-        if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
-            out->lower_bound = !truncation_leave_unstable(t);
-    } else if (!solve_instant(t)) {
-        return;
-    }
+    if (!truncation_find(t, kind, leave, out)) return;
     double *dq = t->r0;
     for (int k = 0; k < t->npair; k++) {
         const snw_rod *rod = &m->rod[t->pair[k].rod];
