@@ -45,8 +45,9 @@ static snw_track_limit *limit_of(snw_track_limit *limit, int *n, const char *nam
 static snw_status track_inputs(const snw_args *args, const snw_part_place *place, snw_pool *pool,
                                snw_track_options *how, snw_error *err) {
     const char *const *actuator = NULL, *const *rate = NULL;
-    const int n = snw_args_values(args, "actuator", &actuator);
-    const int nrate = snw_args_values(args, "rate", &rate);
+    int n = 0, nrate = 0;
+    SNW_TRY(snw_part_texts(args, "actuator", pool, &n, &actuator, err));
+    SNW_TRY(snw_part_texts(args, "rate", pool, &nrate, &rate, err));
     const char **input = snw_pool_array(pool, (size_t)n + 1, sizeof *input);
     snw_track_limit *limit = snw_pool_array(pool, (size_t)(n + nrate) + 1, sizeof *limit);
     if (!input || !limit) return snw_fail_memory(err);
@@ -290,7 +291,8 @@ static const snw_option options[] = {
     {"actuator", 'a', "NAME=LOW..HIGH", true,
      "an actuator, one of its inputs, or a component of a load (push.fz) that may change, and its "
      "limits, e.g. --actuator 'motor=-2 N*m..2 N*m'; either or both may be left out: no limit, but "
-     "tensions are not negative. May be repeated; all actuators unless given"},
+     "tensions are not negative. cord(k=1..3) are three. May be repeated; all actuators unless "
+     "given"},
     {"rate", 0, "NAME=VALUE", true,
      "largest change per second of an input, from the one at the beginning on"},
     {"effort", 0, "VALUE", false,
