@@ -112,7 +112,7 @@ probes: {tip: {position: arm.tip}}
         self.assertLess(distance, 9.1e-3)
 
     def test_a_range_of_indices_names_several(self):
-        self.write("two.yaml", PENDULUM.replace("actuators: {motor: {joint: arm, effort: 0 N*m}}", "actuators: {motor(k=1..2): {joint: arm, effort: 0 N*m}}"))
+        self.write("two.yaml", PENDULUM.replace("actuators: {motor: {joint: arm, effort: 0 N*m}}", "actuators: {motor(j=1..2): {joint: arm, effort: 0 N*m}}"))
         options = ("solve", "two.yaml", "--json", "-t", "angle=0.5", "--rest", "motor(k=1..2)=0")
         one, two = ([i["value"] for i in self.succeeds(*options, *more).json["inputs"]] for more in (
             ("-a", "motor(1)=-9..9 N*m", "-a", "motor(2)=-9..9 N*m"), ("-a", "motor(k=1..2)=-9..9 N*m")))  # fmt: skip
