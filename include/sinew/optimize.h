@@ -27,7 +27,9 @@ typedef struct snw_optimize_variable {
     double until;     // end of the law, s: of the last piece of SNW_KNOTS_HOLD
 } snw_optimize_variable;
 
-// A scalar (gradient.h) that must lie in a range. NaN: no limit; equal limits: an equality.
+// A scalar (gradient.h) that must lie in a range. NaN: no limit; equal limits: an equality. The
+// upper limit of max(e) and the lower one of min(e) hold at the instants of the run, in 100 parts
+// of it: where two instants compete, the extreme of all has a corner, at which no method converges.
 typedef struct snw_optimize_constraint {
     const char *value;
     double low, high;
@@ -77,6 +79,10 @@ typedef struct snw_optimize_options {
 } snw_optimize_options;
 
 SNW_API snw_optimize_options snw_optimize_defaults(void);
+
+// Number of scalars of an evaluation: the cost, unless there is none, and one for each constraint,
+// but 100, of 100 parts of the run, for max(e) with an upper and min(e) with a lower limit only.
+SNW_API int snw_optimize_scalars(const snw_optimize_options *how);
 
 // The block `optimize:` of the file; NULL: it has none. It belongs to the model.
 SNW_API const snw_optimize_options *snw_robot_model_optimize(const snw_robot_model *m);

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-// Limits of an input. NaN: none; of tensions the low one is then 0.
+// Limits of an input. NaN: none; of tensions the low one is then 0, also where no limits are given.
 typedef struct snw_track_limit {
     const char *input; // an input, or the actuator or load of several
     double low, high;
@@ -41,9 +41,14 @@ typedef struct snw_track_options {
                           // lengths, else 1
     double effort;        // weight of the squares of inputs, relative to what an input in the first
                           // step alone does to the targets; default 1e-9
-    const double *first;  // nstep rows of inputs, from which the search begins; NULL: the present
-                          // inputs
-    int nlimit;           // of inputs; the others have none
+    // weight of the squares of the changes of inputs from step to step where targets follow each
+    // other, relative likewise; default 0. Where steps are short, or targets have corners, inputs
+    // without it alternate from one step to the next, which hardly moves the outputs (`alternation`
+    // of the result); 1e-6 makes them smooth
+    double smooth;
+    const double *first; // nstep rows of inputs, from which the search begins; NULL: the present
+                         // inputs
+    int nlimit;          // of inputs; the others have none
     const snw_track_limit *limit;
     int iterations; // most, default 100; with limits three times as many
     // relative fall of the cost at which the search ends, default 1e-10. It also ends where the
@@ -71,7 +76,9 @@ typedef struct snw_track_result {
     // nstep rows of inputs: fall of the cost per unit by which the limit that holds the input, or
     // its change from the step before, is moved outwards; NULL: no limits
     const double *multiplier, *rate_multiplier;
-    int limited; // inputs of steps that a limit or a rate holds
+    double alternation; // part of the squares of the inputs, without their means, that alternates
+                        // from step to step: 0 to 1; of smooth inputs far below 0.01
+    int limited;        // inputs of steps that a limit or a rate holds
     int iterations;
     int converged;
 } snw_track_result;

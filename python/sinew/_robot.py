@@ -792,8 +792,8 @@ class Robot(OfThisProcess):
             return workspace(self._r, ranges, outputs, cells, refine, near, self.t if t is None else t, most)
 
     def track(self, outputs: Names, targets: Rows, step: float | str, inputs: Names | Limits = None, *,
-              weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 100,
-              tolerance: float = 1e-10, limits: Limits | None = None,
+              weights: Numbers | None = None, effort: float = 1e-9, smooth: float = 0.0, first: Rows | None = None,
+              iterations: int = 100, tolerance: float = 1e-10, limits: Limits | None = None,
               rates: Mapping[str, float] | None = None) -> Tracking:  # fmt: skip
         """Inputs for which outputs follow a desired motion from the present state: inverse dynamics over a horizon.
 
@@ -801,14 +801,15 @@ class Robot(OfThisProcess):
         `step` s, SI, NaN where an output is free, as before and after the motion proper, where the inputs prepare and
         end it. `inputs`: actuators or components of loads, all actuators unless given, constant over each step.
         `weights` of outputs per unit: 1 for angles, 1/length of the robot for lengths unless given; `effort`: weight of
-        the inputs, relative to what each does in the first step alone; `first`: inputs from which the search begins.
-        `limits`: lowest and highest values of inputs by name, which `inputs` may be themselves; `rates`: their largest changes per second. The robot stays
-        as it is.
+        the inputs, relative to what each does in the first step alone; `smooth`: that of their changes from step to step
+        while there are targets, 1e-6 where inputs alternate, as over short steps; `first`: inputs from which the
+        search begins. `limits`: lowest and highest values of inputs by name, which `inputs` may be themselves; tensions
+        are not negative. `rates`: their largest changes per second. The robot stays as it is.
         """
         names, within = with_limits(inputs, limits or {})
         with self._exclusive:
-            return track(self._r, outputs, targets, seconds(step, "step"), names, weights, effort, first, iterations,
-                         tolerance, within, rates or {})  # fmt: skip
+            return track(self._r, outputs, targets, seconds(step, "step"), names, weights, effort, smooth, first,
+                         iterations, tolerance, within, rates or {})  # fmt: skip
 
     # ---- motion
 

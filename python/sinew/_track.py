@@ -42,6 +42,8 @@ class Tracking:
     """(steps, inputs): fall of the cost per unit by which the limit that holds an input is moved outwards."""
     rate_multiplier: Array | None = None
     """The same of the limits of changes from the step before."""
+    alternation: float = 0.0
+    """Part of the squares of the inputs, without their means, that alternates from step to step; see `smooth`."""
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
@@ -55,7 +57,7 @@ def _names(names: Names, what: str) -> tuple[Pointer, int, list[Pointer]]:
 
 
 def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Names, weights: Numbers | None, effort: float,
-          first: Rows | None, iterations: int, tolerance: float, limits: Limits, rates: Mapping[str, float]) -> Tracking:  # fmt: skip
+          smooth: float, first: Rows | None, iterations: int, tolerance: float, limits: Limits, rates: Mapping[str, float]) -> Tracking:  # fmt: skip
     """The inputs of a robot of the library."""
     err = new_error()
     how = ffi.new("snw_track_options *", lib.snw_track_defaults())
@@ -80,7 +82,7 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
         if start.shape[1] != model[0]:
             raise ArgumentError(f"'first' needs {model[0]} columns, but has {start.shape[1]}")
         how.first = doubles(start)
-    how.effort, how.iterations, how.tolerance = effort, iterations, tolerance
+    how.effort, how.smooth, how.iterations, how.tolerance = effort, smooth, iterations, tolerance
     names = list(dict.fromkeys([*limits, *rates]))
     limit = ffi.new("snw_track_limit[]", len(names) or 1)
     kept = [ffi.new("char[]", c_text(name, "limits")) for name in names]
@@ -107,7 +109,7 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
         return Tracking(tuple(text(m.input[k].name) for k in range(m.ninput)),
                         tuple(text(m.output[k].name) for k in range(m.noutput)),
                         u, y, m.error, m.largest, m.cost, m.squares, m.iterations, bool(m.converged), m.limited,
-                        held(m.multiplier), held(m.rate_multiplier))  # fmt: skip
+                        held(m.multiplier), held(m.rate_multiplier), m.alternation)  # fmt: skip
     finally:
         lib.snw_track_close(m)
 

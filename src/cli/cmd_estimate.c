@@ -124,6 +124,11 @@ static snw_status read_variances(estimation *o, const char *option, int n,
                 strcmp(name, "rates") == 0 && length > 5 && strcmp(own + length - 5, ".rate") == 0;
             if (!rate && !means(name, own)) continue;
             SNW_TRY(check_unit(o, option, &x, signal[k].unit, err));
+            const bool noise = strcmp(option, "noise") == 0;
+            if (noise ? !(x.value[0] > 0) : !(x.value[0] >= 0))
+                return snw_fail(err, SNW_E_ARGUMENT,
+                                "--%s: a standard deviation must %s, got %g for '%.100s'", option,
+                                noise ? "be positive" : "not be negative", x.value[0], name);
             variance[k] = factor * x.value[0] * x.value[0];
             found = true;
         }
@@ -144,6 +149,11 @@ static snw_status read_unknown(estimation *o, snw_error *err) {
     for (int i = 0; i < o->nunknown; i++) {
         named_numbers *x = &o->given[i];
         SNW_TRY(read_named(o, "unknown", text[i], 3, x, err));
+        if (!(x->value[1] >= 0 && x->value[2] >= 0))
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "--unknown: standard deviations must not be negative, got %g and %g "
+                            "for '%.100s'",
+                            x->value[1], x->value[2], x->name);
         o->unknown[i] = (snw_estimate_input){x->name, x->value[0], x->value[1], x->value[2]};
     }
     return SNW_OK;

@@ -26,6 +26,9 @@ typedef struct session {
     int nset;        // overrides of the command line
     const char *const *set;
     snw_optimize_log log;
+    const char **entry; // names of the entries of the variables, of a log
+    snw_status failed;  // of the log
+    snw_error why;
     snw_optimize_result *found;
 } session;
 
@@ -35,6 +38,10 @@ static const char *const gradient_name[] = {"", "adjoint", "forward", "differenc
 
 static snw_status show_evaluation(void *user, const snw_optimize_evaluation *e) {
     session *s = user;
+    if (s->log.path && e->number == 1) { // not before: a model that is wrong leaves a table alone
+        s->failed = snw_optimize_log_open(&s->log, s->entry, &s->why);
+        if (s->failed != SNW_OK) return SNW_E_STOPPED;
+    }
     snw_optimize_log_add(&s->log, e);
     const double spent = snw_clock_seconds() - s->begin,
                  left = spent / e->number * (s->evaluations - e->number);
@@ -78,22 +85,21 @@ static snw_status name_entries(const snw_optimize_options *how, snw_pool *pool, 
     return SNW_OK;
 }
 
-static snw_status open_log(session *s, const snw_optimize_options *how, snw_pool *pool,
-                           snw_error *err) {
+// The rows of the table are read; it is written from the first evaluation on.
+static snw_status prepare_log(session *s, const snw_optimize_options *how, snw_pool *pool,
+                              snw_error *err) {
     s->log.path = snw_args_value(s->args, "log");
     const bool resume = snw_args_has(s->args, "resume");
     if (!s->log.path && resume)
         return snw_fail(err, SNW_E_ARGUMENT, "--resume goes on from a table; name it by --log");
     if (!s->log.path) return SNW_OK;
     SNW_TRY(snw_job_refuse_output_model(s->job->document, s->log.path, err));
-    const char **name = NULL;
-    SNW_TRY(name_entries(how, pool, &s->log.nvariable, &name, err));
-    s->log.nscalar = how->nconstraint + (how->cost != NULL);
+    SNW_TRY(name_entries(how, pool, &s->log.nvariable, &s->entry, err));
+    s->log.nscalar = snw_optimize_scalars(how);
     s->log.identity = add_hash(14695981039346656037u, snw_document_text(s->job->document));
     s->log.identity = add_hash(s->log.identity, s->job->run[0].name);
     for (int i = 0; i < s->nset; i++) s->log.identity = add_hash(s->log.identity, s->set[i]);
-    if (resume) SNW_TRY(snw_optimize_log_read(&s->log, err));
-    return snw_optimize_log_open(&s->log, name, err);
+    return resume ? snw_optimize_log_read(&s->log, err) : SNW_OK;
 }
 
 // ---- output -------------------------------------------------------------------------------------
@@ -256,7 +262,7 @@ static snw_status optimize_model(session *s, snw_robot_model *model, snw_pool *p
     how.evaluations = s->evaluations = (int)most;
     SNW_TRY(read_gradient(s->args, &how, err));
     SNW_TRY(check_outputs(s, err));
-    SNW_TRY(open_log(s, &how, pool, err));
+    SNW_TRY(prepare_log(s, &how, pool, err));
     how.user = s;
     how.evaluated = show_evaluation;
     how.recall = s->log.nrow > 0 ? recall_evaluation : NULL;
@@ -266,6 +272,10 @@ static snw_status optimize_model(session *s, snw_robot_model *model, snw_pool *p
     const snw_status status = snw_optimize_run(model, &how, &s->found, err);
     snw_meter_clear(&s->meter);
     s->reply->meter = NULL;
+    if (s->failed != SNW_OK) {
+        *err = s->why;
+        return s->failed;
+    }
     if (s->log.mismatch)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "the table '%.200s' is that of another search; leave out --resume to begin "

@@ -79,7 +79,8 @@ static snw_status read_values(solve_options *o, const char *option, bool per_sec
                               double *(*place)(solve_options *o, const char *name),
                               snw_error *err) {
     const char *const *text = NULL;
-    const int n = snw_args_values(o->args, option, &text);
+    int n = 0;
+    SNW_TRY(snw_part_texts(o->args, option, o->pool, &n, &text, err));
     char flag[20];
     (void)snprintf(flag, sizeof flag, "--%s", option);
     for (int i = 0; i < n; i++) {
@@ -141,8 +142,8 @@ static snw_status read_series(solve_options *o, snw_error *err) {
 static snw_status read_options(solve_options *o, snw_error *err) {
     o->how = snw_inverse_defaults();
     const char *const *target = NULL, *const *actuator = NULL;
-    o->how.ntarget = snw_args_values(o->args, "target", &target);
-    o->how.nactuator = snw_args_values(o->args, "actuator", &actuator);
+    SNW_TRY(snw_part_texts(o->args, "target", o->pool, &o->how.ntarget, &target, err));
+    SNW_TRY(snw_part_texts(o->args, "actuator", o->pool, &o->how.nactuator, &actuator, err));
     const bool series = snw_args_has(o->args, "targets");
     if (o->how.ntarget == 0 && !series)
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -358,8 +359,8 @@ static const snw_option options[] = {
     {"actuator", 'a', "NAME=LOW..HIGH", true,
      "an actuator that may change, or one of its inputs, or a load (push.fz), or a number of the "
      "file (silicone.young), and its limits, e.g. --actuator 'pump=0 kPa..80 kPa'; either may be "
-     "left out: no limit, but tensions are not negative. May be "
-     "repeated; all actuators unless given"},
+     "left out: no limit, but tensions are not negative. cord(k=1..3) are "
+     "three. May be repeated; all actuators unless given"},
     {"rate", 0, "NAME=VALUE", true,
      "with --interval: largest change per second of an actuator named before"},
     {"interval", 0, "TIME", false, "time over which rates hold, from the state of the file"},

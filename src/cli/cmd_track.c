@@ -45,8 +45,9 @@ static snw_track_limit *limit_of(snw_track_limit *limit, int *n, const char *nam
 static snw_status track_inputs(const snw_args *args, const snw_part_place *place, snw_pool *pool,
                                snw_track_options *how, snw_error *err) {
     const char *const *actuator = NULL, *const *rate = NULL;
-    const int n = snw_args_values(args, "actuator", &actuator);
-    const int nrate = snw_args_values(args, "rate", &rate);
+    int n = 0, nrate = 0;
+    SNW_TRY(snw_part_texts(args, "actuator", pool, &n, &actuator, err));
+    SNW_TRY(snw_part_texts(args, "rate", pool, &nrate, &rate, err));
     const char **input = snw_pool_array(pool, (size_t)n + 1, sizeof *input);
     snw_track_limit *limit = snw_pool_array(pool, (size_t)(n + nrate) + 1, sizeof *limit);
     if (!input || !limit) return snw_fail_memory(err);
@@ -103,6 +104,7 @@ static snw_status track_options(const snw_args *args, const snw_part_place *plac
     SNW_TRY(track_inputs(args, place, pool, how, err));
     double iterations = how->iterations;
     SNW_TRY(snw_args_number(args, "effort", 1e-30, 1e30, &how->effort, err));
+    SNW_TRY(snw_args_number(args, "smooth", 0, 1e30, &how->smooth, err));
     SNW_TRY(snw_args_number(args, "iterations", 1, 1e6, &iterations, err));
     how->iterations = (int)iterations;
     return SNW_OK;
@@ -147,6 +149,7 @@ static void track_json(snw_json *j, const snw_track_result *r, const snw_track_o
     snw_field_number(j, "squares", r->squares);
     snw_field_number(j, "cost", r->cost);
     snw_field_integer(j, "limited", r->limited);
+    snw_field_number(j, "alternation", r->alternation);
     for (int side = 0; side < 2; side++) {
         const int n = side ? r->noutput : r->ninput;
         const snw_track_column *column = side ? r->output : r->input;
@@ -195,6 +198,20 @@ static void track_print(const snw_track_result *r, const snw_track_options *how,
     }
 }
 
+// Inputs that alternate are told: between the ends of steps the outputs then do not follow.
+static void warn_of_alternation(const snw_track_result *r, const char *path, snw_reply *reply) {
+    const double many = 0.1; // of smooth inputs (w h)^4/16, of those that switch a few times less
+    if (!(r->alternation > many)) return;
+    char text[240];
+    (void)snprintf(
+        text, sizeof text,
+        "%.0f %% of the squares of the inputs alternate from step to step, which the "
+        "targets at the ends of steps hardly show; --smooth 1e-5 or more, targets without "
+        "corners or longer steps make the inputs smooth",
+        100 * r->alternation);
+    snw_reply_warn(reply, path, text);
+}
+
 // ---- the command --------------------------------------------------------------------------------
 
 static snw_status track_robot(const snw_args *args, const snw_job *job, snw_robot *r,
@@ -213,6 +230,7 @@ static snw_status track_robot(const snw_args *args, const snw_job *job, snw_robo
     snw_track_result *found = NULL;
     SNW_TRY(snw_robot_track(r, &how, &found, err));
     *converged = found->converged;
+    warn_of_alternation(found, job->path, reply);
     snw_status s = SNW_OK;
     if (path) {
         snw_output out;
@@ -273,12 +291,19 @@ static const snw_option options[] = {
     {"actuator", 'a', "NAME=LOW..HIGH", true,
      "an actuator, one of its inputs, or a component of a load (push.fz) that may change, and its "
      "limits, e.g. --actuator 'motor=-2 N*m..2 N*m'; either or both may be left out: no limit, but "
-     "with one of them tensions are not negative. May be repeated; all actuators unless given"},
+     "tensions are not negative. cord(k=1..3) are three. May be repeated; all actuators unless "
+     "given"},
     {"rate", 0, "NAME=VALUE", true,
      "largest change per second of an input, from the one at the beginning on"},
     {"effort", 0, "VALUE", false,
      "weight of the squares of inputs, relative to what each does to the targets in the first "
      "step alone, 1e-9 unless given"},
+    {"smooth", 0, "VALUE", false,
+     "weight of the squares of the changes of inputs from step to step while targets are given, "
+     "relative likewise, 0 unless given; 1e-6 to 1e-4 where inputs alternate from step to step, as "
+     "they "
+     "may "
+     "for short steps or targets with corners"},
     {"iterations", 0, "N", false,
      "at most so many, 100 unless given; with limits three times as many"},
     {"at", 0, "WHERE", false,

@@ -48,7 +48,8 @@ static snw_status read_cells(const snw_args *args, int n, snw_workspace_input *i
 static snw_status read_inputs(const snw_args *args, const snw_part_place *at, snw_pool *pool,
                               snw_workspace_options *how, snw_error *err) {
     const char *const *text;
-    const int n = snw_args_values(args, "input", &text);
+    int n = 0;
+    SNW_TRY(snw_part_texts(args, "input", pool, &n, &text, err));
     if (n == 0)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "there is no input to vary; give one to three, such as --input "

@@ -44,7 +44,7 @@ typedef struct column {
     double error;         // error of measurement; the weight is its inverse
     int first, n;         // its values in session.value
     double before, after; // rms of model minus measurement, at the start and at the end
-    double judged;        // `after` with the weights of --robust
+    double judged;        // `after`, or with --robust what outliers do not change
     double acceptable;    // its largest acceptable value
 } column;
 
@@ -588,15 +588,29 @@ static double rms(int n, const double *r) {
     return n ? sqrt(sum / n) : NAN;
 }
 
+static int compare_sizes(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Deviation of normal errors with the median of |r|, which outliers do not change. r is sorted by
+// its sizes.
+static double deviation_by_median(int n, double *r) {
+    static const double normal = 1.4826; // deviation over median size
+    for (int i = 0; i < n; i++) r[i] = fabs(r[i]);
+    qsort(r, (size_t)n, sizeof *r, compare_sizes);
+    return n ? normal * 0.5 * (r[(n - 1) / 2] + r[n / 2]) : NAN;
+}
+
 static void fit_values_summarise(session *s) {
     for (int i = 0; i < s->ncolumn; i++) {
         column *c = &s->column[i];
         c->before = rms(c->n, s->before + c->first);
         c->after = rms(c->n, s->after + c->first);
-        double sum = 0;
-        for (int k = c->first; k < c->first + c->n; k++)
-            sum += (s->huber > 0 ? s->weight[k] : 1) * s->after[k] * s->after[k];
-        c->judged = c->n ? sqrt(sum / c->n) : NAN;
+        c->judged = c->after;
+        if (!(s->huber > 0)) continue;
+        memcpy(s->before + c->first, s->after + c->first, (size_t)c->n * sizeof *s->after);
+        c->judged = deviation_by_median(c->n, s->before + c->first);
     }
 }
 
@@ -650,10 +664,10 @@ static snw_status fit_values_check_target(const session *s, snw_error *err) {
     const bool said = snw_args_has(s->args, "error");
     const char *far = find_runaway(s);
     (void)snw_fail(err, SNW_E_DIVERGED,
-                   "the target is not reached: the best fit misses '%.60s' by %.3g (rms), above "
+                   "the target is not reached: the best fit misses '%.60s' by %.3g (%s), above "
                    "the limit %.3g%s%.60s%s; check units, frames and signs, find other values%s",
-                   c->name, c->judged, c->acceptable, *far ? ", and '" : "", far,
-                   *far ? "' diverged from its start" : "",
+                   c->name, c->judged, s->huber > 0 ? "1.48 medians" : "rms", c->acceptable,
+                   *far ? ", and '" : "", far, *far ? "' diverged from its start" : "",
                    said ? ", or enlarge --error" : ", or give --error");
     return snw_fail_at_location(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
 }

@@ -37,8 +37,12 @@ void snw_inverse_print(const snw_inverse_result *r) {
                r->distance);
     }
     if (r->ended) printf("the search stopped where equilibria end or become unstable\n");
-    printf("stability of the equilibrium %.6g, dexterity %.6g; %d equilibria\n", r->stability,
-           r->dexterity, r->equilibria);
+    if (isnan(r->stability)) {
+        printf("no free coordinate whose stability could be judged");
+    } else {
+        printf("stability of the equilibrium %.6g", r->stability);
+    }
+    printf(", dexterity %.6g; %d equilibria\n", r->dexterity, r->equilibria);
 }
 
 void snw_inverse_json(snw_json *j, const snw_inverse_result *r) {

@@ -61,6 +61,51 @@ snw_status snw_part_number(const snw_part_place *at, const char *option, const c
                     text, name, q.unit, own[0] ? one + 2 : "a plain number");
 }
 
+// The range "(k=1..3)" in a name: its bounds, where it begins and ends; false: there is none.
+static bool index_range(const char *text, int *first, int *last, const char **from,
+                        const char **to) {
+    const char *equals = strchr(text, '='), *open = strchr(text, '(');
+    if (!open || !equals || equals < open) return false;
+    const size_t name = strspn(open + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    int used = 0;
+    if (name == 0 || open + 1 + name != equals) return false;
+    if (sscanf(equals + 1, "%d..%d)%n", first, last, &used) != 2 || used == 0) return false;
+    *from = open + 1;
+    *to = equals + used;
+    return true;
+}
+
+snw_status snw_part_texts(const snw_args *args, const char *option, snw_pool *pool, int *n,
+                          const char *const **out, snw_error *err) {
+    enum { MOST_NAMES = 10000 };
+    const char *const *given = NULL, *from, *to;
+    const int ngiven = snw_args_values(args, option, &given);
+    int first, last;
+    size_t all = (size_t)ngiven;
+    for (int i = 0; i < ngiven; i++) {
+        if (!index_range(given[i], &first, &last, &from, &to)) continue;
+        if (last < first || last >= first + (long long)MOST_NAMES)
+            return snw_fail(err, SNW_E_ARGUMENT, "--%s: '%.60s' has no names, or more than %d",
+                            option, given[i], MOST_NAMES);
+        all += (size_t)(last - first);
+    }
+    const char **list = snw_pool_array(pool, all + 1, sizeof *list);
+    if (!list) return snw_fail_memory(err);
+    *n = 0;
+    for (int i = 0; i < ngiven; i++) {
+        if (!index_range(given[i], &first, &last, &from, &to)) {
+            list[(*n)++] = given[i];
+            continue;
+        }
+        for (int k = first; k <= last; k++) {
+            list[*n] = snw_pool_format(pool, "%.*s%d%s", (int)(from - given[i]), given[i], k, to);
+            if (!list[(*n)++]) return snw_fail_memory(err);
+        }
+    }
+    *out = list;
+    return SNW_OK;
+}
+
 snw_status snw_part_split(snw_pool *pool, const char *text, char **name, char **value,
                           snw_error *err) {
     *name = snw_pool_text(pool, text, strlen(text));

@@ -14,6 +14,10 @@ typedef struct snw_part_place {
     const snw_robot_model *model;
 } snw_part_place;
 
+// *out (*n) <- the texts of an option, of which NAME(k=1..3)=VALUE stands for the three
+// NAME(1)=VALUE and so on, as lists of names do in model files. SNW_E_ARGUMENT: no such range.
+SNW_NODISCARD snw_status snw_part_texts(const snw_args *args, const char *option, snw_pool *pool,
+                                        int *n, const char *const **out, snw_error *err);
 // *name, *value <- parts of NAME=VALUE in the pool; without '=', *value is NULL.
 SNW_NODISCARD snw_status snw_part_split(snw_pool *pool, const char *text, char **name, char **value,
                                         snw_error *err);

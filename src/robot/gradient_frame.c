@@ -52,6 +52,14 @@ snw_status gradient_find_weights(gradient_sweep *s, double *J, snw_error *err) {
     snw_status status = s->weight && s->by_sum && scratch ? SNW_OK : snw_fail_memory(err);
     for (int i = 0, at = 0; status == SNW_OK && i < g->nscalar; at += g->scalar[i++].nsum) {
         status = snw_scalar_value(&g->scalar[i], &f, scratch, s->by_sum + at, &J[i], err);
+        for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++) {
+            if (!isfinite(s->by_sum[at + j]))
+                status = snw_fail(err, SNW_E_DIVERGED,
+                                  "scalar '%.150s' has no finite derivative at its value %g, as a "
+                                  "root has none at zero; start elsewhere, or add a small number "
+                                  "under the root",
+                                  g->scalar[i].text, J[i]);
+        }
         for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
             status = snw_scalar_weights(&g->scalar[i].sum[j], &f,
                                         s->weight + (size_t)(at + j) * (size_t)f.n, err);

@@ -176,6 +176,13 @@ static int call_at(const char *text, const char *p, const char **from, const cha
     return -1;
 }
 
+bool snw_scalar_is_extreme(const char *text, snw_scalar_kind kind) {
+    const char *from, *to;
+    text += strspn(text, " ");
+    const int word = call_at(text, text, &from, &to);
+    return word >= 0 && words[word].kind == kind && to[1 + strspn(to + 1, " ")] == '\0';
+}
+
 // *out <- a constant, s
 static snw_status parse_time(snw_pool *pool, const char *text, const char *whole, double *out,
                              snw_error *err) {
@@ -231,7 +238,8 @@ static snw_status read_scalar(scalar_reader *r, snw_dim *dim, snw_error *err) {
     const char *text = r->text;
     snw_scalar *out = r->out;
     *out = (snw_scalar){.sum = snw_pool_array(r->pool, MOST_SUMS, sizeof *out->sum)};
-    if (!out->sum) return snw_fail_memory(err);
+    out->text = snw_pool_text(r->pool, text, strlen(text));
+    if (!out->sum || !out->text) return snw_fail_memory(err);
     if (strlen(text) > MOST_TEXT)
         return snw_fail(err, SNW_E_PARSE, "a scalar has more than %d characters", MOST_TEXT);
     char outer[MOST_TEXT + 16 * MOST_SUMS];
@@ -312,14 +320,26 @@ static void parabola(const double *at, double t, bool rate, double *weight) {
     }
 }
 
+// *from, *to <- frames of an extreme; of too few frames for their parts some parts share one.
+static void extreme_frames(const snw_scalar_sum *sum, const snw_scalar_frames *f, int *from,
+                           int *to) {
+    *from = 0, *to = f->n;
+    if (sum->parts == 0 || f->n == 0) return;
+    *from = (int)((long long)f->n * sum->part / sum->parts);
+    *to = (int)((long long)f->n * (sum->part + 1) / sum->parts);
+    if (*to == *from) ++*to;
+}
+
 static extreme find_extreme(const snw_scalar_sum *sum, const snw_scalar_frames *f) {
     const double sign = sum->kind == SNW_SCALAR_MAX ? 1 : -1;
-    int best = 0;
-    for (int i = 1; i < f->n; i++) {
+    int from, to;
+    extreme_frames(sum, f, &from, &to);
+    int best = from;
+    for (int i = from + 1; i < to; i++) {
         if (sign * term(sum, f, i).v > sign * term(sum, f, best).v) best = i;
     }
     extreme x = {.first = best, .n = 1, .weight = {1}};
-    if (!f->moves[best] || best + 1 >= f->n || !f->moves[best + 1]) return x;
+    if (sum->parts > 0 || !f->moves[best] || best + 1 >= f->n || !f->moves[best + 1]) return x;
     const double *t = f->t + best - 1;
     if (!(t[0] < t[1] && t[1] < t[2])) return x;
     double left = 0, right = 0, by[3], l[3];
@@ -345,9 +365,11 @@ snw_status snw_scalar_check_extreme(const snw_scalar_sum *sum, const snw_scalar_
     const extreme x = find_extreme(sum, f);
     const int at = x.first + (x.n == 3 ? 1 : 0);
     const double best = term(sum, f, at).v, near = same_value * fabs(best);
-    bool left = false;               // has the value been left since the extreme?
-    for (int k = 1; k < f->n; k++) { // later frames, then earlier ones
-        const int i = at + k < f->n ? at + k : f->n - 1 - k;
+    int from, to;
+    extreme_frames(sum, f, &from, &to);
+    bool left = false;                    // has the value been left since the extreme?
+    for (int k = 1; k < to - from; k++) { // later frames, then earlier ones
+        const int i = at + k < to ? at + k : to - 1 - k;
         if (i == at - 1) left = false;
         if (fabs(term(sum, f, i).v - best) > near) left = true;
         if (!left || fabs(term(sum, f, i).v - best) > near) continue;

@@ -28,9 +28,12 @@ typedef struct snw_scalar_sum {
     snw_scalar_kind kind;
     double time;          // of SNW_SCALAR_AT, s
     const snw_expr *what; // its signals are columns of the run
+    int part, parts; // of an extreme: over this part, from 0, of the frames, without vertex between
+                     // them; parts 0: over all
 } snw_scalar_sum;
 
 typedef struct snw_scalar {
+    const char *text;      // as it was read
     const snw_expr *outer; // its signals are the sums
     int nsum;
     snw_scalar_sum *sum;
@@ -60,6 +63,9 @@ SNW_NODISCARD snw_status snw_scalar_parse(snw_pool *pool, const char *text,
 // dimensions of its columns do not determine it (end(tip.x) - 0.02). Needs columns->kind.
 void snw_scalar_unit(snw_pool *pool, const char *text, const snw_scalar_columns *columns,
                      char *unit, size_t size);
+
+// Is the whole text one extreme, max(e) or min(e)?
+bool snw_scalar_is_extreme(const char *text, snw_scalar_kind kind);
 
 // weight (n) <- w of a sum. SNW_E_ARGUMENT: its time is outside the run.
 SNW_NODISCARD snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f,

@@ -15,15 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RESULT_LIMIT = 1 << 26, MOST_CALLS = 500, ATTEMPTS = 4 };
+enum { RESULT_LIMIT = 1 << 26, MOST_CALLS = 500, ATTEMPTS = 4, PARTS = 100 };
 static const double smooth_square = 181.0 / 462;    // integral of poly5^2 over its rise
 static const double difference_move = 1e-3;         // of a variable, in its scale
 static const double enough = 1e-6, doubtful = 1e-3; // rest of the gradient: a minimum; none
 static const double holds = 1e-6; // distance from a limit, in its scale, at which it counts as held
 
-// A row of the program: sign*(scalar - limit)/scale, <= 0 or = 0.
+// A row of the program: sign*(scalar - limit)/scale, <= 0 or = 0. A bounded extreme, max(e) below a
+// limit or min(e) above one, has a row for each of PARTS parts of the run, at its instants: where
+// two instants compete, the extreme of all has a corner, at which no method converges.
 typedef struct optimize_row {
-    int constraint;
+    int constraint, scalar;
     double sign, limit, scale;
 } optimize_row;
 
@@ -35,6 +37,7 @@ typedef struct optimize_search {
     double sense, cost_scale; // -1: maximise
     optimize_row *row;        // equalities first
     int nequal;
+    int *first;                         // nconstraint + 1: first scalar of a constraint
     int *owner;                         // n: variable of an entry
     double *start, *scale, *low, *high; // n
     double *z_low, *z_high;             // n: bounds of the scaled variables
@@ -107,8 +110,7 @@ static double add_efforts(const optimize_search *s, double *gradient) {
 // f, df <- functions of the program from the scalars, before they are scaled.
 static void assemble(optimize_search *s, bool derivatives) {
     const size_t n = (size_t)s->n;
-    const double *dcost = s->dJ, *dlimit = s->dJ + (s->has_cost ? n : 0);
-    const double *limit = s->J + s->has_cost;
+    const double *dcost = s->dJ;
     if (derivatives) {
         for (size_t k = 0; k < n; k++) s->df[k] = s->has_cost ? dcost[k] : 0;
         s->cost = add_efforts(s, s->df);
@@ -122,13 +124,13 @@ static void assemble(optimize_search *s, bool derivatives) {
     s->violation = 0;
     for (int i = 0; i < s->nrow; i++) {
         const optimize_row *r = &s->row[i];
-        const double factor = r->sign / r->scale, c = factor * (limit[r->constraint] - r->limit);
+        const double factor = r->sign / r->scale, c = factor * (s->J[r->scalar] - r->limit);
         s->f[1 + i] = c;
         const double off = i < s->nequal ? fabs(c) : c;
         if (off > s->violation) s->violation = off, s->worst = i;
         for (size_t k = 0; derivatives && k < n; k++)
             s->df[(size_t)(1 + i) * n + k] =
-                factor * dlimit[(size_t)r->constraint * n + k] * s->scale[k];
+                factor * s->dJ[(size_t)r->scalar * n + k] * s->scale[k];
     }
 }
 
@@ -288,12 +290,12 @@ static void list_rows(optimize_search *s) {
             const snw_optimize_constraint *c = &s->how->constraint[i];
             const bool equal = c->low == c->high;
             if (equal != (pass == 0)) continue;
-            if (equal) {
-                s->row[s->nrow++] = (optimize_row){i, 1, c->low, 1};
-                continue;
+            for (int k = s->first[i]; k < s->first[i + 1]; k++) {
+                if (equal || !isnan(c->high))
+                    s->row[s->nrow++] = (optimize_row){i, k, 1, equal ? c->low : c->high, 1};
+                if (!equal && !isnan(c->low))
+                    s->row[s->nrow++] = (optimize_row){i, k, -1, c->low, 1};
             }
-            if (!isnan(c->high)) s->row[s->nrow++] = (optimize_row){i, 1, c->high, 1};
-            if (!isnan(c->low)) s->row[s->nrow++] = (optimize_row){i, -1, c->low, 1};
         }
         if (pass == 0) s->nequal = s->nrow;
     }
@@ -317,8 +319,7 @@ static snw_status set_scales(optimize_search *s) {
 }
 
 static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
-    const size_t n = (size_t)s->n, m = (size_t)s->nscalar,
-                 most = 2 * (size_t)s->how->nconstraint + 1;
+    const size_t n = (size_t)s->n, m = (size_t)s->nscalar, most = 2 * (size_t)s->nscalar + 1;
     double *a = snw_pool_array(pool, 10 * n + 3 * m + m * n + 2 * most + most * n + 8, sizeof *a);
     s->row = snw_pool_array(pool, most, sizeof *s->row);
     s->owner = snw_pool_array(pool, n + 1, sizeof *s->owner);
@@ -351,22 +352,50 @@ static snw_status check_options(const snw_optimize_options *how, snw_error *err)
     return SNW_OK;
 }
 
+// Number of scalars of a constraint: the parts of an extreme that is bounded on its side, else one.
+static int parts_of(const snw_optimize_constraint *c) {
+    const bool highest = isnan(c->low) && snw_scalar_is_extreme(c->value, SNW_SCALAR_MAX);
+    const bool lowest = isnan(c->high) && snw_scalar_is_extreme(c->value, SNW_SCALAR_MIN);
+    return highest || lowest ? PARTS : 1;
+}
+
+int snw_optimize_scalars(const snw_optimize_options *how) {
+    int n = how && how->cost;
+    for (int i = 0; how && i < how->nconstraint; i++)
+        n += how->constraint[i].value ? parts_of(&how->constraint[i]) : 1;
+    return n;
+}
+
 // Gradients of cost and constraints by all variables.
 static snw_status create_gradient(optimize_search *s, snw_robot_model *m, snw_pool *pool) {
     const snw_optimize_options *how = s->how;
     snw_gradient_options o = snw_gradient_defaults();
     snw_gradient_variable *v = snw_pool_array(pool, (size_t)how->nvariable, sizeof *v);
-    const char **scalar = snw_pool_array(pool, (size_t)how->nconstraint + 1, sizeof *scalar);
-    if (!v || !scalar) return snw_fail_memory(s->err);
+    const char **scalar =
+        snw_pool_array(pool, PARTS * (size_t)how->nconstraint + 1, sizeof *scalar);
+    s->first = snw_pool_array(pool, (size_t)how->nconstraint + 1, sizeof *s->first);
+    if (!v || !scalar || !s->first) return snw_fail_memory(s->err);
     for (int i = 0; i < how->nvariable; i++) v[i] = how->variable[i].of;
     s->has_cost = how->cost != NULL;
     if (how->cost) scalar[s->nscalar++] = how->cost;
-    for (int i = 0; i < how->nconstraint; i++) scalar[s->nscalar++] = how->constraint[i].value;
+    for (int i = 0; i < how->nconstraint; i++) {
+        const snw_optimize_constraint *c = &how->constraint[i];
+        s->first[i] = s->nscalar;
+        for (int k = parts_of(c); k > 0; k--) scalar[s->nscalar++] = c->value;
+    }
+    s->first[how->nconstraint] = s->nscalar;
     o.nvariable = how->nvariable, o.variable = v;
     o.nscalar = s->nscalar, o.scalar = scalar;
     o.method = how->gradient;
     s->differences = how->gradient == SNW_GRADIENT_DIFFERENCES;
     SNW_TRY(snw_gradient_create(m, &o, &s->g, s->err));
+    for (int i = 0; i < how->nconstraint; i++) {
+        const int parts = s->first[i + 1] - s->first[i];
+        for (int k = 0; parts > 1 && k < parts; k++) {
+            snw_scalar_sum *sum = s->g->scalar[s->first[i] + k].sum;
+            sum->part = k, sum->parts = parts;
+        }
+    }
     s->n = snw_gradient_size(s->g);
     return SNW_OK;
 }
@@ -473,8 +502,11 @@ static snw_status make_result(optimize_search *s, const char *reason, snw_optimi
     }
     for (int i = 0; i < s->how->nconstraint; i++) {
         const snw_optimize_constraint *c = &s->how->constraint[i];
+        double value = s->J[s->first[i]]; // of the parts the one nearest to the limit
+        for (int k = s->first[i] + 1; k < s->first[i + 1]; k++)
+            value = isnan(c->high) ? fmin(value, s->J[k]) : fmax(value, s->J[k]);
         limit[i] = (snw_optimize_limit){.name = snw_pool_text(pool, c->value, strlen(c->value)),
-                                        .value = s->J[i + s->has_cost],
+                                        .value = value,
                                         .low = isnan(c->low) ? -INFINITY : c->low,
                                         .high = isnan(c->high) ? INFINITY : c->high};
         if (!limit[i].name) return snw_fail_memory(s->err);
@@ -498,8 +530,8 @@ static snw_status fail_infeasible(const optimize_search *s, const snw_optimize_r
                            v->at < 0 ? "lower" : "upper", v->value);
     }
     return snw_fail(err, SNW_E_DIVERGED,
-                    "the constraints cannot be met from this start: '%.100s' stays at %.6g, %s its "
-                    "limit %.6g%s; move a limit, or start elsewhere",
+                    "the search from this start does not meet the constraints: '%.100s' stays at "
+                    "%.6g, %s its limit %.6g%s; move a limit, or start elsewhere",
                     worst->name, worst->value, low ? "below" : "above",
                     low ? worst->low : worst->high, held);
 }
@@ -545,6 +577,16 @@ static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimiz
     SNW_TRY(make_result(s, info.reason, out));
     if (status == SNW_OK && s->violation > 10 * opts.feasible)
         return fail_infeasible(s, *out, s->err);
+    if (s->used_up && s->violation > 10 * opts.feasible) {
+        const snw_optimize_limit *worst = &(*out)->constraint[s->row[s->worst].constraint];
+        const bool low = worst->value < worst->low;
+        return snw_fail(s->err, SNW_E_DIVERGED,
+                        "the search ended: the limit of %d evaluations is used up, and '%.100s' is "
+                        "still at %.6g, %s its limit %.6g; move that limit if it cannot be met, or "
+                        "start elsewhere",
+                        s->most, worst->name, worst->value, low ? "below" : "above",
+                        low ? worst->low : worst->high);
+    }
     if (status == SNW_OK && !(s->optimality <= doubtful))
         return snw_fail(s->err, SNW_E_DIVERGED,
                         "the search ended where %.2g of the gradient is left; try another method, "

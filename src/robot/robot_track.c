@@ -55,15 +55,19 @@ typedef struct track_robot {
     double t0;
     int nu, ny, nx, steps;
     snw_varied *varied;
-    double *weight, *r_u, *damping; // of outputs, of inputs, of their changes
+    double *weight, *r_u, *damping; // of outputs, of inputs, of the steps of the search
+    double *s_u;                    // of the changes of inputs from step to step
     motion now, trial;
-    double first_squares;  // of the errors of the first motion
-    int ns;                // states of the linear problem: nx, and with rates the changes before
+    double first_squares; // of the errors of the first motion
+    int ns; // states of the linear problem: nx, and where changes count the changes before
     double *A, *B, *C, *e; // of the steps, C and e weighted
     double *k, *K;
     double *dx; // ns
     bool limited, rated;
-    size_t nlimit; // limits of all steps
+    bool smooth;    // changes of inputs count
+    bool *followed; // of the steps: is there a target at its end, and at that of the step before?
+    double *change_weight, *change_gradient; // of the changes of inputs
+    size_t nlimit;                           // limits of all steps
     snw_tracking_limits limits;
 } track_robot;
 
@@ -137,12 +141,21 @@ static double squares_of(const track_robot *v, const motion *m) {
     return sum;
 }
 
+// change of input i in step n from the step before
+static double change_of(const track_robot *v, const motion *m, int n, int i) {
+    const size_t k = at(n, v->nu) + (size_t)i;
+    return m->u[k] - m->u[k - (size_t)v->nu];
+}
+
 static double cost_of(const track_robot *v, const motion *m) {
     double sum = squares_of(v, m);
     for (int n = 0; n < v->steps; n++) {
         for (int i = 0; i < v->nu; i++) {
             const double u = m->u[at(n, v->nu) + (size_t)i];
             sum += v->r_u[i] * u * u;
+            if (!v->smooth || !v->followed[n]) continue;
+            const double change = change_of(v, m, n, i);
+            sum += v->s_u[i] * change * change;
         }
     }
     return 0.5 * sum;
@@ -167,7 +180,7 @@ static void derive_through_rates(const track_robot *v, int n) {
             for (int l = 0; l < nv; l++) sum += F[at(nx + l, rows) + (size_t)i] * rate[l];
             to[i] = sum;
         }
-        if (input && v->rated) to[nx + column] = 1; // the next step knows the change
+        if (input && v->ns > nx) to[nx + column] = 1; // the next step knows the change
     }
 }
 
@@ -219,7 +232,7 @@ static snw_status try_part(track_robot *v, double a) {
         snw_difference(v->r->m, v->now.q + at(n, nq), m->q + at(n, nq), v->dx);
         for (int i = 0; i < nv; i++)
             v->dx[nv + i] = m->v[at(n, nv) + (size_t)i] - v->now.v[at(n, nv) + (size_t)i];
-        for (int i = 0; v->rated && i < v->nu; i++)
+        for (int i = 0; v->ns > v->nx && i < v->nu; i++)
             v->dx[v->nx + i] = n > 0 ? last[i] - v->now.u[at(n - 1, v->nu) + (size_t)i] : 0;
         for (int i = 0; i < v->nu; i++) {
             u[i] = v->now.u[at(n, v->nu) + (size_t)i] + a * v->k[at(n, v->nu) + (size_t)i];
@@ -255,7 +268,23 @@ static void choose_effort(track_robot *v) {
             }
             memcpy(x, next, (size_t)v->ns * sizeof *x);
         }
-        v->r_u[i] = v->how->effort * (sum > 0 && isfinite(sum) ? sum : 1);
+        if (!(sum > 0 && isfinite(sum))) sum = 1;
+        v->r_u[i] = v->how->effort * sum;
+        v->s_u[i] = v->how->smooth * sum;
+    }
+}
+
+// Weights and gradients <- of the changes of inputs: those of rates, and of smooth inputs.
+static void weigh_changes(const track_robot *v) {
+    for (int n = 0; n < v->steps; n++) {
+        for (int i = 0; i < v->nu; i++) {
+            const size_t k = at(n, v->nu) + (size_t)i;
+            v->change_weight[k] = v->rated ? v->limits.change_weight[k] : 0;
+            v->change_gradient[k] = v->rated ? v->limits.change_gradient[k] : 0;
+            if (!v->smooth || !v->followed[n]) continue;
+            v->change_weight[k] += v->s_u[i];
+            v->change_gradient[k] += v->s_u[i] * change_of(v, &v->now, n, i);
+        }
     }
 }
 
@@ -276,9 +305,10 @@ static snw_status solve_linear(track_robot *v, double damping, double *fall) {
     if (v->limited) {
         snw_limits_weigh(&v->limits, v->now.u);
         p.weight = v->limits.weight, p.gradient = v->limits.gradient;
-        if (v->rated)
-            p.change_weight = v->limits.change_weight,
-            p.change_gradient = v->limits.change_gradient;
+    }
+    if (v->ns > v->nx) {
+        weigh_changes(v);
+        p.change_weight = v->change_weight, p.change_gradient = v->change_gradient;
     }
     if (snw_tracking_solve(&p, &v->scratch, v->k, v->K, fall) == SNW_OK) return SNW_OK;
     return snw_fail(v->err, SNW_E_DIVERGED,
@@ -425,14 +455,14 @@ static bool is_tension(const track_robot *v, int input) {
 
 static snw_status take_limits(track_robot *v, double *low, double *high, double *change,
                               double *before) {
-    int used = 0;
     for (int i = 0; i < v->nu; i++) {
         const snw_track_limit *o = limit_of(v, i);
-        low[i] = -INFINITY, high[i] = change[i] = INFINITY;
+        low[i] = is_tension(v, i) ? 0 : -INFINITY;
+        high[i] = change[i] = INFINITY;
         before[i] = v->rates->input[i].value;
+        v->limited = v->limited || o || low[i] == 0;
         if (!o) continue;
-        used++;
-        low[i] = !isnan(o->low) ? o->low : is_tension(v, i) ? 0 : -INFINITY;
+        if (!isnan(o->low)) low[i] = o->low;
         if (!isnan(o->high)) high[i] = o->high;
         if (!isnan(o->rate)) change[i] = o->rate * v->how->step;
         v->rated = v->rated || isfinite(change[i]);
@@ -445,7 +475,23 @@ static snw_status take_limits(track_robot *v, double *low, double *high, double 
                             "'%.100s' has limits and is no input of the motion",
                             v->how->limit[k].input);
     }
-    v->limited = used > 0;
+    return SNW_OK;
+}
+
+// followed <- where targets come step on step: there inputs could alternate from step to step,
+// which the targets hardly see. Elsewhere nothing asks for it.
+static snw_status find_followed(track_robot *v) {
+    v->followed = snw_pool_array(v->pool, (size_t)v->steps, sizeof *v->followed);
+    if (!v->followed) return snw_fail_memory(v->err);
+    bool before = false;
+    for (int n = 0; n < v->steps; n++) {
+        bool some = false;
+        for (int i = 0; i < v->ny; i++)
+            some = some || !isnan(v->how->target[at(n, v->ny) + (size_t)i]);
+        v->followed[n] = n > 0 && some && before;
+        v->smooth = v->smooth || (v->followed[n] && v->how->smooth > 0);
+        before = some;
+    }
     return SNW_OK;
 }
 
@@ -455,7 +501,8 @@ static snw_status prepare_limits(track_robot *v) {
     double *bound = snw_pool_array(v->pool, 4 * nu, sizeof *bound);
     if (!bound) return snw_fail_memory(v->err);
     SNW_TRY(take_limits(v, bound, bound + nu, bound + 2 * nu, bound + 3 * nu));
-    v->ns = v->nx + (v->rated ? v->nu : 0);
+    SNW_TRY(find_followed(v));
+    v->ns = v->nx + (v->rated || v->smooth ? v->nu : 0);
     *l = (snw_tracking_limits){.steps = v->steps,
                                .nu = v->nu,
                                .low = bound,
@@ -497,10 +544,19 @@ static snw_status track_memory(track_robot *v) {
     const struct {
         double **to;
         size_t size;
-    } array[] = {{&v->A, n * nx * nx},  {&v->B, n * nx * nu}, {&v->C, n * ny * nx},
-                 {&v->e, n * ny},       {&v->k, n * nu},      {&v->K, n * nu * nx},
-                 {&v->dx, 2 * nx + 12}, {&v->weight, ny},     {&v->r_u, nu},
-                 {&v->damping, nu}};
+    } array[] = {{&v->A, n * nx * nx},
+                 {&v->B, n * nx * nu},
+                 {&v->C, n * ny * nx},
+                 {&v->e, n * ny},
+                 {&v->k, n * nu},
+                 {&v->K, n * nu * nx},
+                 {&v->dx, 2 * nx + 12},
+                 {&v->weight, ny},
+                 {&v->r_u, nu},
+                 {&v->damping, nu},
+                 {&v->s_u, nu},
+                 {&v->change_weight, n * nu},
+                 {&v->change_gradient, n * nu}};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         *array[i].to = snw_pool_array(v->pool, array[i].size, sizeof(double));
         if (!*array[i].to) return SNW_E_MEMORY;
@@ -551,8 +607,29 @@ static snw_status begin(track_robot *v) {
     return SNW_OK;
 }
 
+// Part of the squares of the inputs, without their means, that alternates from step to step: 1 for
+// inputs that change between two values, of the order of (w h)^4/16 for a vibration w. Of all
+// inputs in units of their effects.
+static double alternation_of(const track_robot *v) {
+    double alternate = 0, all = 0;
+    for (int i = 0; i < v->nu; i++) {
+        double mean = 0;
+        for (int n = 0; n < v->steps; n++) mean += v->now.u[at(n, v->nu) + (size_t)i] / v->steps;
+        for (int n = 0; n < v->steps; n++) {
+            const size_t k = at(n, v->nu) + (size_t)i, one = (size_t)v->nu;
+            const double *u = v->now.u + k;
+            all += v->r_u[i] * (*u - mean) * (*u - mean);
+            if (n == 0 || n + 1 == v->steps) continue;
+            const double bend = (u[one] - 2 * *u + *(u - one)) / 4;
+            alternate += v->r_u[i] * bend * bend;
+        }
+    }
+    return all > 0 ? alternate / all : 0;
+}
+
 static void conclude(track_robot *v) {
     snw_track_result *out = &v->view;
+    out->alternation = alternation_of(v);
     double sum = 0;
     int count = 0;
     for (int n = 0; n < v->steps; n++) {
@@ -639,11 +716,11 @@ static snw_status check_options(const snw_track_options *how, snw_error *err) {
                             l->input ? "is not possible: rates are positive" : "has no input");
     }
     if (!(how->effort > 0) || !isfinite(how->effort) || how->iterations < 1 ||
-        !(how->tolerance >= 0))
+        !(how->tolerance >= 0) || !(how->smooth >= 0) || !isfinite(how->smooth))
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "effort and iterations must be positive and tolerance not negative, got "
-                        "%g, %d and %g",
-                        how->effort, how->iterations, how->tolerance);
+                        "effort and iterations must be positive, tolerance and smooth not "
+                        "negative, got %g, %d, %g and %g",
+                        how->effort, how->iterations, how->tolerance, how->smooth);
     return SNW_OK;
 }
 

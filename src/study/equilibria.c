@@ -729,19 +729,18 @@ static snw_status follow_path(snw_equilibria *eq, bool first) {
             return snw_fail(eq->err, SNW_E_STOPPED, "stopped at %s = %g", parameter_name(eq),
                             parameter_of(eq, a));
         SNW_TRY(next_point(eq, a, &eq->step, b));
-        const bool last = outside(eq, parameter_of(eq, b));
-        if (last) SNW_TRY(end_at_bound(eq, a, b));
-        if (!(first && k == 1)) {
-            const double length = b->arc - a->arc;
-            const snw_status s = find_events(eq, k > 1 ? before : NULL, a, b, &list);
-            if (s == SNW_E_DIVERGED && length > SHORTEST) {
-                // b is on another path: two that nearly meet were mistaken for one
-                eq->step = 0.5 * length;
-                continue;
-            }
-            if (s != SNW_OK) return path_failed(eq, a, s);
-            SNW_TRY(give_events(eq, a, &list));
+        const bool last = outside(eq, parameter_of(eq, b)), search = !(first && k == 1);
+        const double length = b->arc - a->arc;
+        snw_status s = last ? end_at_bound(eq, a, b) : SNW_OK;
+        if (s == SNW_OK && search) s = find_events(eq, k > 1 ? before : NULL, a, b, &list);
+        if (s == SNW_E_DIVERGED && length > SHORTEST) {
+            // b is on another path: two that nearly meet were mistaken for one; or the bound is
+            // beyond a corner of the laws
+            eq->step = 0.5 * length;
+            continue;
         }
+        if (s == SNW_OK && search) s = give_events(eq, a, &list);
+        if (s != SNW_OK) return eq->err->text[0] ? s : path_failed(eq, a, s);
         copy_point(eq, a, before);
         copy_point(eq, b, a);
         eq->next = last ? eq->opts->points : k + 1;

@@ -376,6 +376,11 @@ class Regression(harness.Case):
         self.close(found["b"]["value"], 0.99891525)
         for got, wanted in zip(reply["columns"][0]["weights"], (1, 0.9155994, 1, 0.09436801, 1, 1)):
             self.close(got, wanted)
+        # a gross outlier does not make the fit a miss, a model that does not fit most values does
+        self.line("gross.csv", self.Y[:3] + (4500.0,) + self.Y[4:])
+        gross, _ = self.found("gross.csv", *two, "--robust", "1.345")
+        self.close(gross["b"]["value"], found["b"]["value"])
+        self.assertIn("1.48 medians", self.fails(1, "fit", "line.yaml", "spoilt.csv", "--find", "a", "--error", "y=0.1", "--robust", "1.345").err)
 
     @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_a_decay(self):

@@ -85,6 +85,17 @@ class Optimal(Case):
         self.assertLess(reply["cost"], 1e-15)
 
     @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
+    def test_a_limit_of_an_extreme_holds_at_all_instants(self):
+        # without more than one instant at its limit the search would end after a few evaluations at a corner
+        reply, x = self.best("speed_limit")
+        self.close(reply["cost"], 15.36, 1e-7)
+        self.close(reply["constraints"][2]["value"], 1.2, 1e-9)
+        self.close(reply["constraints"][2]["price"], -38.4, 1e-3)
+        self.close(x["u[5]"], 4.8, 1e-4)  # 2 v/T1 (1 - t/T1) at half of T1 = 0.25 s
+        # of a limit that cannot hold a constraint is named: the mean speed is 1 m/s
+        result = self.fails(1, "optimize", str(EXAMPLES / "speed_limit.yaml"), "--set", "v=0.9", "--evaluations", "12")
+        self.assertRegex(result.err, "'(max.speed.|end.place.|end.speed.)' (stays|is still) at")
+
     def test_the_longest_stride(self):
         reply, x = self.best("inchworm_stride")
         self.close(reply["cost"], 1.4027593957026, 1e-7)
@@ -146,10 +157,19 @@ class Small(Case):
     def test_constraints_that_cannot_be_met(self):
         file = self.small("optimize: {variables: {a: {low: 0, high: 1}}, minimise: end(square), subject: [{value: end(y), is: 5}]}\n")
         result = self.fails(1, "optimize", file)
-        self.assertRegex(result.err, "cannot be met|the search ended")
+        self.assertRegex(result.err, "does not meet|the search ended")
         self.assertIn("at its upper bound", result.out)
         file = self.small("optimize: {variables: {a: {low: 0, high: 1}}, minimise: end(square), subject: [{value: end(y), above: 5}]}\n")
-        self.assertIn("cannot be met from this start: 'end(y)' stays at 1.4, below its limit 5", self.fails(1, "optimize", file).err)
+        self.assertIn("does not meet the constraints: 'end(y)' stays at 1.4, below its limit 5", self.fails(1, "optimize", file).err)
+
+    def test_an_old_table_outlives_a_wrong_model(self):
+        self.write("log.csv", "t,x\n1,2\n")
+        self.fails(2, "optimize", self.small("optimize: {variables: {a: {}}, minimise: end(z)}\n"), "--log", "log.csv")
+        self.assertEqual((self.folder / "log.csv").read_text(), "t,x\n1,2\n")
+
+    def test_a_root_at_zero_is_named(self):
+        file = self.small("optimize: {variables: {a: {start: 0}}, minimise: end(square - square)^(1/4) + end(y^2)}\n")
+        self.assertIn("no finite derivative", self.fails(1, "optimize", file).err)
 
     def test_an_interrupted_search_goes_on(self):
         block = "optimize: {variables: {a: {}, b: {}}, minimise: end(square^2 + (y - 2)^4), subject: [{value: end(y), above: 1}]}\n"

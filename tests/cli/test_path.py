@@ -93,6 +93,11 @@ class Paths(Case):
         self.succeeds("run", "column.yaml", "-o", "part.h5", "--increments", 10, "--resume")
         self.assertGreater(self.frames("part.h5"), before + 5)  # begun again it would have as many as before
 
+    def test_a_path_that_ends_at_a_corner_says_where(self):
+        law = 'P: "1 N/s*t + 4 N*(1 - ramp(t, -1 s, -0.9999 s))"'
+        self.write("corner.yaml", TRUSS.replace("P: 1 N/s*t", law).replace("[-4 s, 4 s], by: H", "[-1 s, 4 s]"))
+        self.assertRegex(self.fails(1, "run", "corner.yaml").err, r"could not be continued beyond t = -0.99.*laws without jumps")
+
     def test_expectations_at_points(self):
         self.write("truss.yaml", TRUSS + "expect:\n  - {probe: y.y, point: fold.2, value: -0.1147144447, within: 1e-8, source: closed form}\n")
         self.succeeds("verify", "truss.yaml")

@@ -111,6 +111,15 @@ probes: {tip: {position: arm.tip}}
         # not farther than with the tip at y and z as asked, 9.1 mm
         self.assertLess(distance, 9.1e-3)
 
+    def test_a_range_of_indices_names_several(self):
+        self.write("two.yaml", PENDULUM.replace("actuators: {motor: {joint: arm, effort: 0 N*m}}", "actuators: {motor(j=1..2): {joint: arm, effort: 0 N*m}}"))
+        options = ("solve", "two.yaml", "--json", "-t", "angle=0.5", "--rest", "motor(k=1..2)=0")
+        one, two = ([i["value"] for i in self.succeeds(*options, *more).json["inputs"]] for more in (
+            ("-a", "motor(1)=-9..9 N*m", "-a", "motor(2)=-9..9 N*m"), ("-a", "motor(k=1..2)=-9..9 N*m")))  # fmt: skip
+        self.assertEqual(one, two)
+        self.assertAlmostEqual(two[0], torque(0.5) / 2, places=8)
+        self.assertIn("no names", self.fails(2, *options, "-a", "motor(k=2..1)=-9..9 N*m").err)
+
     def test_rates(self):
         m = self.fails(1, "solve", "p.yaml", "--json", "-t", "angle=0.5", "-a", "motor", "--rate", "motor=10 N*m/s",
                        "--interval", "100 ms").json  # fmt: skip

@@ -109,6 +109,21 @@ class Track(harness.Case):
         self.assertAlmostEqual(abs(worst["values"][n - 1] - rows[n][2]), worst["largest_error"], places=9)
         self.assertIn("largest error", self.succeeds("track", *way, *(word.format(1) for word in CORDS)).out)
 
+    def test_inputs_that_alternate_are_told(self):
+        # targets with corners, without limits: tensions are not negative, and the inputs ring from step to step unless
+        # their changes count
+        self.write("arm.yaml", ARM)
+        corners = "t,tip.x,tip.y\n" + "".join(f"{0.1 * k},{0.03 * (k % 2)},0\n" for k in range(4))
+        self.write("way.csv", corners)
+        way = ("track", "arm.yaml", "--targets", "way.csv", "--step", "10 ms", "--json")
+        rough = self.succeeds(*way)
+        self.assertIn("alternate from step to step", rough.err)
+        self.assertTrue(min(min(i["values"]) for i in rough.json["inputs"]) >= 0)
+        smooth = self.succeeds(*way, "--smooth", "1e-2")
+        self.assertNotIn("alternate", smooth.err)
+        self.assertLess(smooth.json["alternation"], 0.2 * rough.json["alternation"])
+        self.assertLess(max(o["largest_error"] for o in smooth.json["outputs"]), 1e-2)
+
     def test_mistakes(self):
         self.write("way.csv", "t,angle\n1,1\n")
         good = ("--targets", "way.csv", "--step", "0.1 s")

@@ -123,6 +123,38 @@ probes: {angle: {angle: a}, rate: {rate: a}}
     assert found.squares == pytest.approx(0.25 * 12 / (1 - 1 / steps**2), rel=1e-5)
 
 
+def test_changes_of_inputs_are_weighted():
+    # a wheel that follows a parabola: the torque is J a; with a weight on its changes alone the sum of the squares has its
+    # minimum where the normal equations say, A'A u + s D'D u = A'y
+    text = LINKS.split("robot:")[0] + """
+robot: {a: {on: world, joint: revolute, axis: y, body: {mass: 0, inertia: [0.5, 0.5, 0.5]}}}
+actuators: {motor: {joint: a, effort: 0}}
+probes: {angle: {angle: a}}
+"""
+    steps, h = 30, 0.01
+    rng = np.random.default_rng(3)
+    wanted = 1e-3 * np.cumsum(np.cumsum(rng.standard_normal(steps)))
+    step = np.array([[1, h], [0, 1]])
+    A = np.zeros((steps, steps))
+    for k in range(steps):
+        x = np.array([h * h / 2, h]) / 0.5  # trapezoidal rule: the torque is constant over the step
+        for n in range(k, steps):
+            A[n, k] = x[0]
+            x = step @ x
+    size, smooth, effort = np.sum(A[:, 0] ** 2), 1e-4, 1e-12
+    D = np.diff(np.eye(steps), axis=0)
+    u = np.linalg.solve(A.T @ A + size * (smooth * D.T @ D + effort * np.eye(steps)), A.T @ wanted)
+    found = sinew.Robot(text=text).track("angle", wanted, h, effort=effort, smooth=smooth, tolerance=0)
+    assert found.u[:, 0] == pytest.approx(u, abs=1e-6 * abs(u).max())
+    assert found.cost == pytest.approx(0.5 * np.sum((A @ u - wanted) ** 2) + 0.5 * size * (smooth * np.sum((D @ u) ** 2) + effort * u @ u), rel=1e-6)
+    # where targets are free nothing keeps changes small
+    free = np.full(steps, np.nan)
+    free[-1] = 0.1
+    plain, other = (sinew.Robot(text=text).track("angle", free, h, smooth=s) for s in (0.0, 1.0))
+    assert np.array_equal(plain.u, other.u)
+    assert found.alternation < sinew.Robot(text=text).track("angle", wanted, h, effort=effort, tolerance=0).alternation
+
+
 def test_efforts_along_a_given_motion_are_exact():
     # both hinges given: their efforts are the inverse dynamics of the motion
     text = LINKS.replace("actuators: {motor: {joint: a, effort: 0}}", f"""
