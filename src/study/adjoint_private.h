@@ -8,6 +8,7 @@
 #include "dynamics/relaxation.h"
 #include "solve/scheme.h"
 #include "study/adjoint.h"
+#include "study/output_bars.h"
 
 enum { ADJOINT_SAMPLES = 3 };
 #define adjoint_weight snw_adjoint_weight
@@ -51,6 +52,8 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, now, ny, "outputs at the state")                                                    \
     AT(double, sample, ny, "outputs at a sample")                                                  \
     AT(bool, exact, ny, "has the output an exact row here?")                                       \
+    AT(bool, known, ny, "are its derivatives by the state known?")                                 \
+    AT(double, known_bar, ny, "derivatives of a scalar by such outputs")                           \
     AT(snw_vec3, rotation, frames, "rotation vectors")                                             \
     AT(snw_vec3, rotation_now, frames, "likewise")                                                 \
     AT(bool, driven, nv, "is the motion of the coordinate given by a law?")
@@ -70,6 +73,7 @@ struct snw_adjoint {
     snw_work *w;
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
+    snw_output_bars *output_bars;
     snw_sampler clock; // of the same model, to differentiate in time
     double longest;    // step so far, s
     double half;       // of the present step, for integrals of laws; 0: a restart
