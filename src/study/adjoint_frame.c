@@ -38,9 +38,7 @@ static void find_interaction(snw_adjoint *a, const snw_map *map) {
     const snw_model *m = a->m;
     snw_state *s = a->still;
     snw_work *w = a->clock.w;
-    if (m->ncontact_point + m->ntouching_rod + m->nforce_element + m->nstop + m->ntube +
-            m->nforce_field_point ==
-        0) {
+    if (!snw_has_interactions(m)) {
         memset(a->interaction, 0, (size_t)m->nv * sizeof *a->interaction);
         return;
     }
@@ -224,8 +222,7 @@ snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw
     return SNW_OK;
 }
 
-// Are the derivatives of the output known at this frame? Not of a rotation beyond half a turn.
-static bool is_known(const snw_adjoint *a, int i) {
+bool adjoint_knows(const snw_adjoint *a, int i) {
     if (!a->known[i]) return false;
     const snw_signal signal = snw_probe_signal(a->m, a->output[i].probe, a->output[i].column);
     if (signal.reading != SNW_READ_ROTATION && signal.reading != SNW_READ_POSE) return true;
@@ -247,7 +244,7 @@ static void add_known(snw_adjoint *a, const snw_map *map, const double *y_bar) {
         bool any = false;
         for (int i = 0; i < a->noutput; i++) {
             const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
-            a->known_bar[i] = is_known(a, i) ? bar : 0;
+            a->known_bar[i] = adjoint_knows(a, i) ? bar : 0;
             any = any || a->known_bar[i] != 0;
         }
         const snw_bars *b = &a->bars[s];
@@ -284,7 +281,7 @@ static snw_status add_rows(snw_adjoint *a, const double *y_bar, rest_of_outputs 
     bool of_motion = true;
     *rest = (rest_of_outputs){.all_places = true, .quadratic = forces_are_quadratic(m)};
     for (int i = 0; i < a->noutput; i++) {
-        if (is_known(a, i) || !is_used(a, y_bar, i)) continue;
+        if (adjoint_knows(a, i) || !is_used(a, y_bar, i)) continue;
         const snw_probe_kind kind = m->desc->probe[a->output[i].probe].kind;
         if (!a->exact[i] && !is_smooth(m, a->output[i].probe))
             return snw_fail(err, SNW_E_MODEL,
@@ -330,7 +327,7 @@ static void add_interactions(snw_adjoint *a, const snw_map *map, const double *y
 static void add_differences(snw_adjoint *a, const snw_map *map, const double *y_bar,
                             const rest_of_outputs *rest) {
     const snw_model *m = a->m;
-    for (int i = 0; i < a->noutput; i++) a->exact[i] = a->exact[i] || is_known(a, i);
+    for (int i = 0; i < a->noutput; i++) a->exact[i] = a->exact[i] || adjoint_knows(a, i);
     for (int k = 0; k < m->nv; k++) {
         difference_outputs(a, map, y_bar, 0, k, false);
         if (rest->all_places) continue;
@@ -360,11 +357,11 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     adjoint_split_end(a, &map->s);
     SNW_TRY(evaluate_frame(a, map, y, err));
     for (int i = 0; i < a->noutput; i++)
-        rows = rows || (is_used(a, y_bar, i) && !is_known(a, i));
+        rows = rows || (is_used(a, y_bar, i) && !adjoint_knows(a, i));
     if (rows) snw_tangent_pass(a->m, NULL, a->w);
     for (int i = 0; i < a->noutput; i++) {
         a->exact[i] = false;
-        if (is_used(a, y_bar, i) && !is_known(a, i)) find_row(a, map, i);
+        if (is_used(a, y_bar, i) && !adjoint_knows(a, i)) find_row(a, map, i);
     }
     SNW_TRY(add_rows(a, y_bar, &rest, err));
     add_interactions(a, map, y_bar);

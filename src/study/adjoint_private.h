@@ -328,6 +328,9 @@ void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state
                        double *rate, double *acceleration);
 // x->s, x->in <- those at which the equations of a map are evaluated.
 void adjoint_sampler_state(snw_sampler *x, const snw_map *map);
+// After it: are the derivatives of the output by the state known (output_bars.h)? Not of a rotation
+// beyond half a turn.
+bool adjoint_knows(const snw_adjoint *a, int i);
 // a->rows, a->exact <- rows of the outputs at a frame; y as for snw_adjoint_frame.
 SNW_NODISCARD snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y,
                                       snw_error *err);

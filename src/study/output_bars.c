@@ -63,6 +63,12 @@ static bool knows_forces(const snw_model *m) {
            m->ntendon_corner == 0 && m->nforce_field == 0 && m->ntouching_rod == 0;
 }
 
+bool snw_has_interactions(const snw_model *m) {
+    return m->ncontact_point + m->ntouching_rod + m->nforce_element + m->nstop + m->ntube +
+               m->nforce_field_point >
+           0;
+}
+
 static bool knows_energies(const snw_model *m) {
     for (int i = 0; i < m->nrod; i++) {
         if (m->rod[i].section_varies) return false;
@@ -176,12 +182,17 @@ void snw_output_bars_add(snw_output_bars *b, int noutput, const snw_adjoint_outp
     }
 }
 
-double snw_output_bars_by_load(const snw_output_bars *b, int k, int component, const snw_work *w) {
-    const snw_load_point *at = &b->m->load_point[k];
-    if (!b->has_forces) return 0;
-    snw_twist V = b->at_mu->V[at->seg];
-    if (!b->m->load[at->load].body)
-        V = (snw_twist){{.w = snw_rotate(w->g[at->seg].R, V.w),
-                         .v = snw_rotate(w->g[at->seg].R, V.v)}};
-    return -V.e[component];
+double snw_output_bars_by_load(const snw_output_bars *b, int load, int component,
+                               const snw_work *w) {
+    const snw_model *m = b->m;
+    double sum = 0;
+    for (int k = 0; k < m->nload_point && b->has_forces; k++) {
+        const snw_load_point *at = &m->load_point[k];
+        if (at->load != load) continue;
+        const snw_mat3 R = w->g[at->seg].R;
+        snw_twist V = b->at_mu->V[at->seg];
+        if (!m->load[load].body) V.w = snw_rotate(R, V.w), V.v = snw_rotate(R, V.v);
+        sum -= at->w * V.e[component];
+    }
+    return sum;
 }

@@ -18,11 +18,14 @@ void snw_output_bars_destroy(snw_output_bars *b); // NULL is fine
 // laws that read probes, straight tendons, wheels, fields, hard contacts, rods that touch rods.
 bool snw_output_bars_know(const snw_model *m, const snw_adjoint_output *o);
 
+// Has the model contacts, force elements, stops or fields, whose energies are left out?
+bool snw_has_interactions(const snw_model *m);
+
 // to += y_bar times the derivatives of known outputs, after snw_residual and snw_observe at s; w is
 // changed and restored.
 void snw_output_bars_add(snw_output_bars *b, int noutput, const snw_adjoint_output *output,
                          const double *y_bar, const snw_inputs *in, const snw_state *s,
                          snw_work *w, const snw_state_bars *to);
-// After it: derivative of the same sum by a force or moment of unit size along a component of load
-// point k, in the axes of the load.
-double snw_output_bars_by_load(const snw_output_bars *b, int k, int component, const snw_work *w);
+// After it: derivative of the same sum by a component of a load, in its axes.
+double snw_output_bars_by_load(const snw_output_bars *b, int load, int component,
+                               const snw_work *w);
