@@ -344,8 +344,7 @@ static void add_differences(snw_adjoint *a, const snw_map *map, const double *y_
     for (int k = 0; k < touching; k++) {
         if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k, false);
     }
-    for (int k = 0; k < m->nbranch_coordinate; k++)
-        difference_outputs(a, map, y_bar, 5, k, false);
+    for (int k = 0; k < m->nbranch_coordinate; k++) difference_outputs(a, map, y_bar, 5, k, false);
 }
 
 snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,

@@ -85,8 +85,7 @@ static void apply_known(snw_linear *l, int i, const snw_inputs *in, const snw_st
         double *to = entry_of(l, i, k);
         *to = snw_vector_dot(nv, row.place, l->x + at) + snw_vector_dot(nv, row.rate, l->dv + at) +
               snw_vector_dot(nv, row.acc, l->da + at);
-        if (!l->full)
-            *to += snw_vector_dot(nr, row.lambda, l->multiplier + (size_t)nr * (size_t)k);
+        if (!l->full) *to += snw_vector_dot(nr, row.lambda, l->multiplier + (size_t)nr * (size_t)k);
         if (k < l->nx) continue;
         const snw_linear_input *input = &l->input[l->of_input[k - l->nx]];
         if (input->kind == SNW_LINEAR_LOAD)

@@ -683,8 +683,8 @@ static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_outp
     }
 }
 
-// bar += derivatives of reactions of joints and of wrenches within rods: products of all forces with
-// virtual motions, theory.md (7.5.19).
+// bar += derivatives of reactions of joints and of wrenches within rods: products of all forces
+// with virtual motions, theory.md (7.5.19).
 static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
                           const double *y_bar, const snw_state *s, double *bar) {
     const snw_model *m = a->m;

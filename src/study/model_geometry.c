@@ -314,8 +314,9 @@ void snw_model_geometry_turn_jumps(snw_model_geometry *a, const snw_adjoint_outp
         const double b = snw_output_beyond(m, at, k);
         if (b == 0) continue;
         const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[i]), w->g[at->seg]);
-        wrench_plus(&a->more[i].g,
-                    snw_wrench_scale(b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i])));
+        wrench_plus(
+            &a->more[i].g,
+            snw_wrench_scale(b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i])));
         wrench_plus(&a->more[at->seg].g,
                     snw_wrench_scale(-b, snw_ad_pull(e, snw_wrench_to_child(h, w->F[i]))));
     }
@@ -553,7 +554,9 @@ static void carry_to_root(snw_model_geometry *a, const sweep_at *x, double *bar)
         if (has_slice) find_slice_bar(m, seg->item, &to, u, du, s, w, virtual, &slice);
         if (x->state) {
             if (has_slice) add_strains(m, seg->item, &slice, x->state);
-            if ((seg->kind == SNW_SEG_SCREW || seg->kind == SNW_SEG_BALL || seg->kind == SNW_SEG_FREE)) add_joint(&m->block[seg->item], &to, x->state);
+            if ((seg->kind == SNW_SEG_SCREW || seg->kind == SNW_SEG_BALL ||
+                 seg->kind == SNW_SEG_FREE))
+                add_joint(&m->block[seg->item], &to, x->state);
             continue;
         }
         if (seg->kind == SNW_SEG_POSE && snw_pose_is_constant(&m->pose[seg->item])) {
@@ -989,9 +992,8 @@ static void add_centre(snw_model_geometry *a, int component, double c, const snw
     for (int i = 1; i < m->nseg; i++) {
         if (!snw_seg_has_mass(m, w, i)) continue;
         const snw_vec3 own = snw_rotate_inv(w->g[i].R, e);
-        wrench_plus(&a->bar[i].g,
-                    (snw_wrench){{.m = snw_cross(m->seg[i].M.mc, own),
-                                  .f = snw_scale(m->seg[i].M.m, own)}});
+        wrench_plus(&a->bar[i].g, (snw_wrench){{.m = snw_cross(m->seg[i].M.mc, own),
+                                                .f = snw_scale(m->seg[i].M.m, own)}});
     }
 }
 

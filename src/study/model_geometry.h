@@ -71,10 +71,10 @@ typedef struct snw_state_bars {
 } snw_state_bars;
 
 // to += y_bar times the derivatives of the outputs by the state, theory.md (7.5.52): of poses and
-// velocities, accelerations, momentum and centre of mass, relative poses, wrenches of loops, lengths
-// and rates of force elements; of energies with these factors (NULL: none), but not by the strains
-// and springs; of the product of all forces with the virtual twists x->at_mu->V, whose mu is zero
-// (NULL: none). Multipliers are left out. State s, whose motion is in w.
+// velocities, accelerations, momentum and centre of mass, relative poses, wrenches of loops,
+// lengths and rates of force elements; of energies with these factors (NULL: none), but not by the
+// strains and springs; of the product of all forces with the virtual twists x->at_mu->V, whose mu
+// is zero (NULL: none). Multipliers are left out. State s, whose motion is in w.
 void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, int noutput,
                                  const snw_adjoint_output *output, const double *y_bar,
                                  const snw_energy_weights *energy, const snw_inputs *in,

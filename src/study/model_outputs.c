@@ -109,8 +109,7 @@ void snw_output_add_jumps(const snw_model *m, const snw_adjoint_output *o, doubl
         const int first = m->link_first[p->site.link];
         const snw_mat3 R = w->g[first].R;
         e.e[o->column] = c;
-        if (!p->body)
-            e = (snw_twist){{.w = snw_rotate_inv(R, e.w), .v = snw_rotate_inv(R, e.v)}};
+        if (!p->body) e = (snw_twist){{.w = snw_rotate_inv(R, e.w), .v = snw_rotate_inv(R, e.v)}};
         V[first] = snw_twist_add(V[first], e);
         return;
     }

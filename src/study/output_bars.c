@@ -163,8 +163,8 @@ static bool find_virtual_motion(snw_output_bars *b, int noutput, const snw_adjoi
 }
 
 void snw_output_bars_add(snw_output_bars *b, int noutput, const snw_adjoint_output *output,
-                         const double *y_bar, const snw_inputs *in, const snw_state *s,
-                         snw_work *w, const snw_state_bars *to) {
+                         const double *y_bar, const snw_inputs *in, const snw_state *s, snw_work *w,
+                         const snw_state_bars *to) {
     const snw_model *m = b->m;
     const snw_product x = {.in = in, .s = s, .w = w, .at_mu = b->at_mu, .mu = b->zero};
     snw_energy_weights energy;

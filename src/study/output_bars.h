@@ -24,8 +24,8 @@ bool snw_has_interactions(const snw_model *m);
 // to += y_bar times the derivatives of known outputs, after snw_residual and snw_observe at s; w is
 // changed and restored.
 void snw_output_bars_add(snw_output_bars *b, int noutput, const snw_adjoint_output *output,
-                         const double *y_bar, const snw_inputs *in, const snw_state *s,
-                         snw_work *w, const snw_state_bars *to);
+                         const double *y_bar, const snw_inputs *in, const snw_state *s, snw_work *w,
+                         const snw_state_bars *to);
 // After it: derivative of the same sum by a component of a load, in its axes.
 double snw_output_bars_by_load(const snw_output_bars *b, int load, int component,
                                const snw_work *w);

@@ -16,7 +16,7 @@ enum { MOST = 160, SAMPLES = 3, STATES = 3 };
 
 #define MOTIONS(site)                                                                              \
     "place: {position: " site "}, turn: {rotation: " site "}, pose: {pose: " site                  \
-    "}, velocity: {velocity: " site "}, twist: {twist: " site ", in: body}, felt: "             \
+    "}, velocity: {velocity: " site "}, twist: {twist: " site ", in: body}, felt: "                \
     "{acceleration: " site "}, own: {acceleration: " site                                          \
     ", in: body}, p: momentum, c: center_of_mass"
 enum {
@@ -26,8 +26,8 @@ enum {
     WRENCH = 6
 };
 
-// A free box with soft limbs, one of them on a spherical joint, one with a given strain, and a wheel
-// with armature.
+// A free box with soft limbs, one of them on a spherical joint, one with a given strain, and a
+// wheel with armature.
 static const char tree[] = SOFT_TREE
     "  wheel: {on: side.tip, pose: {xyz: [1 cm, 2 cm, 0]}, joint: revolute, armature: 1e-3, body: "
     "{mass: 20 g, com: [1 cm, 0, 0]}}\n"
@@ -35,7 +35,8 @@ static const char tree[] = SOFT_TREE
     "loads: {dead: {on: lower.tip, force: [0.1, 0.2, -0.1], torque: [0.01, 0.02, 0]}, own: {on: "
     "side.tip, force: [0.1, 0, 0.3], frame: body}}\n"
     "probes: {" MOTIONS("lower@70%%") ", e: energy, f: {reaction: lower}, g: {reaction: side, "
-    "in: body}, h: {reaction: wheel}, w: {wrench: upper@30%%}, x: {wrench: side@50%%}}\n";
+                                      "in: body}, h: {reaction: wheel}, w: {wrench: upper@30%%}, "
+                                      "x: {wrench: side@50%%}}\n";
 enum { TREE = MOTION_COLUMNS + ENERGY_COLUMNS + 5 * WRENCH };
 
 #define TWO_RODS                                                                                   \
@@ -54,11 +55,13 @@ enum { TREE = MOTION_COLUMNS + ENERGY_COLUMNS + 5 * WRENCH };
 static const char closed[] = TWO_RODS
     "loops: {hinge: {join: [edge, right.tip], as: revolute}, ball: {join: [left@50%%, right@50%%], "
     "as: spherical}}\n"
-    "springs: {s: {spring: [nose, right@40%%], rest: 0.1, stiffness: 20, damping: 0.3}, mount: {bushing: "
+    "springs: {s: {spring: [nose, right@40%%], rest: 0.1, stiffness: 20, damping: 0.3}, mount: "
+    "{bushing: "
     "[left@70%%, nose], stiffness: [3, 5, 9, 20, 30, 50], damping: [0.1, 0.2, 0.1, 4, 4, 4]}}\n"
     "probes: {" MOTIONS("plate") ", e: energy, f: {reaction: left}, g: {reaction: right}, h: "
-    "{reaction: hinge}, b: {reaction: ball, in: body}, w: {wrench: left@50%%}, r: {relative: "
-    "[left.tip, right.tip]}}\n";
+                                 "{reaction: hinge}, b: {reaction: ball, in: body}, w: {wrench: "
+                                 "left@50%%}, r: {relative: "
+                                 "[left.tip, right.tip]}}\n";
 enum { CLOSED = MOTION_COLUMNS + ENERGY_COLUMNS + 5 * WRENCH + 3 + TURN };
 
 // The same rods in water on a floor that yields; energies of fluids and wrenches in them are not
@@ -69,7 +72,7 @@ static const char wet[] = TWO_RODS
     "contacts: {floor: {ground: {on: left, at: [0, 0, 0.05], stiffness: 1e3, damping: 0.1, "
     "friction: 0.3, creep: 0.5}}}\n"
     "probes: {" MOTIONS("plate") ", e: energy, f: {reaction: left}, g: {reaction: right}, w: "
-    "{wrench: left@50%%}, x: {wrench: right@50%%}}\n";
+                                 "{wrench: left@50%%}, x: {wrench: right@50%%}}\n";
 enum { WET = MOTION_COLUMNS + 3 * WRENCH };
 
 typedef struct rig {
