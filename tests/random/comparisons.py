@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import model_text
 from chance import rounded
-from command import ENVIRONMENT, SINEW, limit
+from command import ENVIRONMENT, SINEW, Outcome, limit
 from model_text import clone, rods, size, steps
 
 # largest differences, relative to the size of the robot or to a frequency
@@ -23,6 +23,7 @@ COARSE = 0.1     # of a motion, independently of the others
 CONTROLLED = 0.01  # of a motion whose steps are chosen by error control
 CREATED, REMOVED = 0.01, 0.1  # of the exchanged energy, created or removed by the time scheme
 UNBALANCED = 0.1  # of the exchanged energy, missing in the energy balance
+ALIKE, WHOLE = 1e-7, 1e-4  # of derivatives, relative to the largest: between methods, from those of whole runs
 SUSPECT = 0.003   # likewise: above this shorter steps must reduce it
 
 
@@ -693,6 +694,71 @@ def again(model, run):
     return Verdict("ok", "again")
 
 
+def numbers(model):
+    """Numbers of the file by which derivatives are taken, as --set names them: some of each section."""
+    found = []
+
+    def walk(path, value):
+        if isinstance(value, dict):
+            for key, item in value.items():
+                walk(path + [key], item)
+        elif isinstance(value, float) and value > 0:
+            mine.append(".".join(path))
+
+    for section in ("materials", "robot", "actuators", "springs", "fluid", "contacts"):
+        mine = []
+        for key, item in model.get(section, {}).items():
+            walk([key], item)
+        found += [name for name in mine if not name.endswith("poisson")][:2]  # it may be at its limit
+    return found
+
+
+def asked(model, run, what, of, by, method):
+    """Values and derivatives by `sinew gradient`; ends the comparison where it is refused."""
+    (run.folder / "gradient.yaml").write_text(model_text.text(model))
+    scalars = [word for scalar in of for word in ("--of", scalar)]
+    done = run.call("gradient", "gradient.yaml", *scalars, "--by", ",".join(by), "--method", method, "--json")
+    outcome = Outcome(done.returncode, done.stdout, done.stderr)
+    if outcome.crashed:
+        raise Settled(Verdict("find", "crash", f"gradient by {method}: exit {outcome.code}: {outcome.message}"))
+    if outcome.hung:
+        raise Settled(Verdict("unsure", "slow", f"gradient by {method}: longer than the limit of processor time"))
+    if not outcome.done:
+        reason = (outcome.reply.get("error") or {}).get("text") or outcome.message
+        silent = outcome.message.startswith("exit status")
+        raise Settled(Verdict("find" if silent else "refused", what, f"gradient by {method}: {reason}"))
+    values = [abs(variable["value"]) for variable in outcome.reply["variables"]]
+    return outcome.reply, [[p*d for p, d in zip(values, scalar["derivative"])] for scalar in outcome.reply["scalars"]]
+
+
+def derivatives(model, run):
+    """Derivatives by transposed steps are those carried forward, and those of differences of whole runs."""
+    checked(run, model)
+    other, by = clone(model), numbers(model)
+    for step in steps(other, "dynamic"):
+        step.update({"for": rounded(30*step["step"], 12), "shorten": "off"})
+    names = positions(other)
+    if not by or not names:
+        return Verdict("unsure", "derivatives", "no numbers")
+    of = [f"end({names[0]})", "end(e.total)"] if "e" in other["probes"] else [f"end({names[-1]})"]
+    if moves(other):
+        of[0] = f"integral({names[0]}*{names[-1]})"
+    reply, back = asked(other, run, "derivatives", of, by, "adjoint")
+    _, forward = asked(other, run, "derivatives", of, by, "forward")
+    told, moved_runs = asked(other, run, "derivatives", of, by, "differences")
+    for scalar, a, b, c in zip(reply["scalars"], back, forward, moved_runs):
+        least = max(1e-3*abs(scalar["value"] or 0), max(map(abs, a)), 1e-12)
+        found = Verdict("ok", "derivatives")
+        for wanted, bound, text in ((b, ALIKE, "forward derivatives"),
+                                    (c, max(WHOLE, 10*told["estimated_error"]), "differences of whole runs")):
+            amount = max(abs(x - y) for x, y in zip(a, wanted))/least
+            if not amount <= bound:
+                return Verdict("find", f"derivatives ({text})",
+                               f"{scalar['of']}: transposed steps and {text} differ by {amount:.2g} of the largest "
+                               f"({', '.join(by)}: {a}, {wanted})", amount)
+    return found
+
+
 def period(model, run):
     """Modes and a small motion have the same period."""
     plain = checked(run, model)
@@ -741,7 +807,7 @@ COMPARISONS = {
     "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "arc": arc, "moved": moved,
     "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes,
     "steps": steps_short, "adapt": adapt, "free_step": free_step, "damped_stages": damped_stages, "engines_motion": engines_motion, "again": again,
-    "closure": closure, "period": period,
+    "closure": closure, "period": period, "derivatives": derivatives,
 }
 
 
