@@ -140,7 +140,9 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     SNW_TRY(snw_model_sections_create(m, &a->sections));
     a->first_branch = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
     a->first_geometry = a->size = a->first_branch + snw_model_branches_size(m);
-    if (geometry && snw_geometry_is_gathered(m)) {
+    // contact forces of that scheme are means between gaps: not differentiated by geometry
+    const bool fixed = schemes.conserving && m->ncontact > 0;
+    if (geometry && !fixed && snw_geometry_is_gathered(m)) {
         SNW_TRY(snw_model_geometry_create(m, motions, &a->geometry));
         a->size += snw_model_geometry_size(m);
         a->needs_geometry = true;
@@ -790,7 +792,8 @@ bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
 
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
     return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL, a->motions) &&
-           (!a->conserved || snw_conserving_weights_alike(a->m, other)) &&
+           (!a->conserved ||
+            (snw_conserving_weights_alike(a->m, other) && snw_models_touch_alike(a->m, other))) &&
            (!a->by_sections || snw_model_sections_only(a->sections, other));
 }
 

@@ -745,18 +745,18 @@ def derivatives(model, run):
         of[0] = f"integral({names[0]}*{names[-1]})"
     reply, back = asked(other, run, "derivatives", of, by, "adjoint")
     _, forward = asked(other, run, "derivatives", of, by, "forward")
-    told, moved_runs = asked(other, run, "derivatives", of, by, "differences")
-    for scalar, a, b, c in zip(reply["scalars"], back, forward, moved_runs):
-        least = max(1e-3*abs(scalar["value"] or 0), max(map(abs, a)), 1e-12)
-        found = Verdict("ok", "derivatives")
-        for wanted, bound, text in ((b, ALIKE, "forward derivatives"),
-                                    (c, max(WHOLE, 10*told["estimated_error"]), "differences of whole runs")):
+    told, whole = asked(other, run, "derivatives", of, by, "differences")
+    values = [abs(scalar["value"] or 0) for scalar in reply["scalars"]]
+    unsure = told["estimated_error"]*max(values + [abs(x) for row in whole for x in row])
+    for scalar, a, b, c in zip(reply["scalars"], back, forward, whole):
+        least = max(1e-3*abs(scalar["value"] or 0), max(map(abs, a)), 1e-9*size(model)**2)
+        for wanted, bound, text in ((b, ALIKE, "forward derivatives"), (c, WHOLE + 10*unsure/least, "differences of whole runs")):
             amount = max(abs(x - y) for x, y in zip(a, wanted))/least
             if not amount <= bound:
                 return Verdict("find", f"derivatives ({text})",
                                f"{scalar['of']}: transposed steps and {text} differ by {amount:.2g} of the largest "
                                f"({', '.join(by)}: {a}, {wanted})", amount)
-    return found
+    return Verdict("ok", "derivatives")
 
 
 def period(model, run):
