@@ -105,7 +105,7 @@ void snw_output_add_jumps(const snw_model *m, const snw_adjoint_output *o, doubl
                           const snw_work *w, snw_twist *V) {
     const snw_probe_desc *p = &m->desc->probe[o->probe];
     snw_twist e = snw_twist_zero();
-    if (snw_output_use_of(m, o) == SNW_OUTPUT_JOINT) { // what is beyond the joint moves as one
+    if (snw_output_use_of(m, o) == SNW_OUTPUT_JOINT) { // all links beyond the joint move as one
         const int first = m->link_first[p->site.link];
         const snw_mat3 R = w->g[first].R;
         e.e[o->column] = c;

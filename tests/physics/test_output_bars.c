@@ -66,14 +66,14 @@ enum { CLOSED = MOTION_COLUMNS + ENERGY_COLUMNS + 5 * WRENCH + 3 + TURN };
 
 // The same rods in water on a floor that yields; energies of fluids and wrenches in them are not
 // known.
-static const char wet[] = TWO_RODS
+static const char soaked[] = TWO_RODS
     "fluid: {water: {on: right, density: 1000, drag: {linear: 1}, added: auto, "
     "buoyancy: on}}\n"
     "contacts: {floor: {ground: {on: left, at: [0, 0, 0.05], stiffness: 1e3, damping: 0.1, "
     "friction: 0.3, creep: 0.5}}}\n"
     "probes: {" MOTIONS("plate") ", e: energy, f: {reaction: left}, g: {reaction: right}, w: "
                                  "{wrench: left@50%%}, x: {wrench: right@50%%}}\n";
-enum { WET = MOTION_COLUMNS + 3 * WRENCH };
+enum { SOAKED = MOTION_COLUMNS + 3 * WRENCH };
 
 typedef struct rig {
     const snw_model *m;
@@ -217,7 +217,7 @@ static void of_a_closed_robot(void **state) {
 
 static void with_fluid_and_contact(void **state) {
     (void)state;
-    check(wet, WET);
+    check(soaked, SOAKED);
 }
 
 int main(void) {
