@@ -92,6 +92,7 @@ int main(int argc, char **argv) {
                {"coefs. of given strain", ARM_STRAINS, 100},
                {"loads, with a change", ARM_CHANGES, 1000},
                {"places, of a reaction", ARM_FORCES, 100},
+               {"E, integrals of forces", ARM_INTEGRALS, 1000},
                {"relaxing: coefs. of E", ARM_RELAXING, 1000},
                {"moreau: friction", ARM_HARD_GROUNDS, 100},
                {"moreau: coefs. of E", ARM_HARD_MODULI, 100},

@@ -20,6 +20,7 @@ typedef enum arm_numbers {
     ARM_STRAINS,        // of a given strain over time and along the arm
     ARM_CHANGES,        // loads, with a change of the arm in the middle
     ARM_FORCES,         // places of bodies; the result is the reaction at the base, at the end
+    ARM_INTEGRALS,      // moduli; the result is an integral of forces, energies and accelerations
     ARM_RELAXING,       // moduli of an arm that relaxes
     ARM_HARD_GROUNDS,   // friction of hard grounds, scheme moreau
     ARM_HARD_MODULI,    // moduli of an arm on a hard ground, likewise
@@ -51,13 +52,15 @@ static inline bool arm_is_conserved(arm_numbers kind) {
 
 // The result whose derivatives are asked for.
 static inline const char *arm_result(arm_numbers kind) {
-    return kind == ARM_FORCES ? "f.fx + f.my" : "integral(tip.x^2 + tip.y)";
+    if (kind == ARM_FORCES) return "f.fx + f.my";
+    return kind == ARM_INTEGRALS ? "integral(f.fx^2 + w.my + e.total + a.ax^2)"
+                                 : "integral(tip.x^2 + tip.y)";
 }
 
 // Robot and actuators; law: 1 + a sum of the numbers.
 static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *law) {
-    const bool moduli = kind == ARM_MODULI || kind == ARM_HARD_MODULI || kind == ARM_RELAXING ||
-                        arm_is_conserved(kind);
+    const bool moduli = kind == ARM_MODULI || kind == ARM_INTEGRALS || kind == ARM_HARD_MODULI ||
+                        kind == ARM_RELAXING || arm_is_conserved(kind);
     arm_put(p, "materials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms%s}}\n",
             moduli ? law : "1",
             kind == ARM_RELAXING ? ", relaxation: {of: instant, ratios: [0.3, 0.2], times: [20 ms, "
@@ -118,7 +121,7 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
         [ARM_GROUNDS] = "100 N/m^2",    [ARM_MOTIONS] = "0.0001",       [ARM_STRAINS] = "0.001",
         [ARM_CHANGES] = "10 uN",        [ARM_FORCES] = "0.1 mm",        [ARM_RELAXING] = "0.001",
         [ARM_HARD_GROUNDS] = "0.3",     [ARM_HARD_MODULI] = "0.001",    [ARM_CONSERVED] = "0.001",
-        [ARM_CONSERVED_FREE] = "0.001", [ARM_CONSERVED_LOOP] = "0.001",
+        [ARM_CONSERVED_FREE] = "0.001", [ARM_CONSERVED_LOOP] = "0.001", [ARM_INTEGRALS] = "0.001",
     };
     const char *scheme = arm_is_hard(kind)        ? "scheme: moreau"
                          : arm_is_conserved(kind) ? "scheme: conserving"
@@ -140,7 +143,9 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
                 "  - change: {soft.young: 2*E}\n"
                 "  - dynamic: {for: %d ms, step: 1 ms, %s}\n",
                 steps - steps / 2, scheme);
-    arm_put(&p, "probes: {tip: {position: arm.tip}, f: {reaction: arm}}\n");
+    arm_put(&p, "probes: {tip: {position: arm.tip}, f: {reaction: arm}%s}\n",
+            kind == ARM_INTEGRALS ? ", w: {wrench: arm@40%}, e: energy, a: {acceleration: arm.tip}"
+                                  : "");
     arm_loads(&p, kind, n);
     return p.used;
 }

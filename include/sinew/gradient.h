@@ -108,7 +108,8 @@ typedef struct snw_gradient_info {
     int recomputed; // steps done again because of the bound on memory
     double error;   // largest estimated error of a derivative by a parameter of the file, times the
                     // parameter, relative to the largest of these products and of the scalars.
-                    // Some are differences of order 6 of one step's equations; 0: all are exact
+                    // Some are differences of order 6 of one step's equations, or of whole
+                    // runs; 0: all are exact
     double run_seconds, gradient_seconds; // wall clock of the run, and of the rest
     int gathered; // parameters of the file whose derivatives were found together, at no cost each
     int sweeps;   // over the run, back or forward

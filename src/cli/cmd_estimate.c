@@ -480,8 +480,7 @@ static snw_status estimate_job(const snw_args *args, const snw_job *job, snw_rep
     const int nset = snw_args_values(args, "set", &set);
     if (!snw_args_has(args, "measured"))
         return snw_fail(err, SNW_E_ARGUMENT, "give the measurements: --measured data.csv");
-    if (job->n > 1 && snw_args_has(args, "run"))
-        return snw_fail(err, SNW_E_ARGUMENT, "the estimate is that of one run; choose one");
+    SNW_TRY(snw_job_one_run(job, args, "an estimate", err));
     snw_robot *r = NULL;
     SNW_TRY(snw_robot_open(job->path, job->run[0].name, nset, set, &r, err));
     estimation o = {.args = args, .job = job, .pool = snw_pool_create(POOL_LIMIT)};

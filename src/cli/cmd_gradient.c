@@ -164,8 +164,7 @@ static snw_status show_gradient(const snw_args *args, snw_robot_model *model,
 static snw_status gradient_job(const snw_args *args, const snw_job *job, snw_reply *reply,
                                snw_error *err) {
     SNW_TRY(snw_stop_at_once(err));
-    if (job->n > 1 && snw_args_has(args, "run"))
-        return snw_fail(err, SNW_E_ARGUMENT, "a gradient is that of one run; choose one");
+    SNW_TRY(snw_job_one_run(job, args, "a gradient", err));
     snw_gradient_options how = snw_gradient_defaults();
     SNW_TRY(read_method(args, &how, err));
     double megabytes = how.memory / 1e6;

@@ -165,8 +165,7 @@ static snw_status linearize_job(const snw_args *args, const snw_job *job, snw_re
     SNW_TRY(read_options(args, job, &how, err));
     const char *const *set = NULL;
     const int nset = snw_args_values(args, "set", &set);
-    if (job->n > 1 && snw_args_has(args, "run"))
-        return snw_fail(err, SNW_E_ARGUMENT, "a linear model is that of one run; choose one");
+    SNW_TRY(snw_job_one_run(job, args, "a linear model", err));
     snw_robot *r = NULL;
     SNW_TRY(snw_robot_open(job->path, job->run[0].name, nset, set, &r, err));
     snw_linear_model *m = NULL;

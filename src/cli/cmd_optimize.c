@@ -288,8 +288,7 @@ static snw_status optimize_model(session *s, snw_robot_model *model, snw_pool *p
 }
 
 static snw_status optimize_job(session *s, snw_pool *pool, snw_error *err) {
-    if (s->job->n > 1 && snw_args_has(s->args, "run"))
-        return snw_fail(err, SNW_E_ARGUMENT, "an optimisation is that of one run; choose one");
+    SNW_TRY(snw_job_one_run(s->job, s->args, "an optimisation", err));
     snw_robot_model *model = NULL;
     s->nset = snw_args_values(s->args, "set", &s->set);
     SNW_TRY(snw_robot_model_open(s->job->path, s->job->run[0].name, s->nset, s->set, &model, err));

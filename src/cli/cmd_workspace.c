@@ -279,8 +279,7 @@ static snw_status map_job(const snw_args *args, const snw_job *job, snw_reply *r
                           snw_error *err) {
     const char *const *set = NULL;
     const int nset = snw_args_values(args, "set", &set);
-    if (job->n > 1 && snw_args_has(args, "run"))
-        return snw_fail(err, SNW_E_ARGUMENT, "a map is that of one run; choose one");
+    SNW_TRY(snw_job_one_run(job, args, "a map", err));
     const char *path = snw_args_value(args, "output");
     SNW_TRY(map_check_format(path, err));
     if (path) SNW_TRY(snw_job_refuse_output("model", job->path, path, err));

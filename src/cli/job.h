@@ -11,3 +11,6 @@
 // pressed meanwhile. `job` may be closed whatever is returned.
 SNW_NODISCARD snw_status snw_job_open_args(const char *path, const snw_args *args, snw_job *job,
                                            snw_error *err);
+// SNW_E_ARGUMENT: --run selects several runs, and `what` is that of one.
+SNW_NODISCARD snw_status snw_job_one_run(const snw_job *job, const snw_args *args, const char *what,
+                                         snw_error *err);

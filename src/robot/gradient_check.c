@@ -67,8 +67,9 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (row->family == SNW_FAMILY_ODE && row->chooses_steps)
         return refuse(step,
                       step->kinematic ? "its steps follow a 'tolerance'; give it a 'step'"
-                                      : "its steps are chosen anew by their error; use scheme rk4, "
-                                        "or an implicit one",
+                                      : "its steps are chosen anew by their error; give it a "
+                                        "'step' instead of a 'tolerance', and scheme rk4 or an "
+                                        "implicit one, such as generalized-alpha",
                       err);
     if (row->family == SNW_FAMILY_ODE && !step->kinematic && snw_contact_has_curved(m))
         return refuse(step, "rk4 divides its steps at contacts; use an implicit scheme", err);

@@ -402,7 +402,11 @@ static snw_status weights_at(double time, const snw_scalar_frames *f, double *we
 snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f, double *weight,
                               snw_error *err) {
     memset(weight, 0, (size_t)f->n * sizeof *weight);
-    if (f->n == 0) return snw_fail(err, SNW_E_ARGUMENT, "the study has no frames");
+    if (f->n == 0)
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "the study has no results over which a scalar is made: it needs a static, dynamic "
+            "or kinematic step");
     if (sum->kind == SNW_SCALAR_END) {
         weight[f->n - 1] = 1;
         return SNW_OK;

@@ -29,15 +29,7 @@
 
 static const double sample_move = 1e-3, // of coordinates in differences, typical
     sample_rate = 1e-2,                 // of velocities, accelerations, multipliers
-    same_value = 1e-6,                  // relative difference of a value from that of the run
     singular = 1e13;                    // condition number of a singular matrix
-// columns of the probe of energies
-enum {
-#define X(name) ENERGY_##name,
-    SNW_ENERGY_LIST(X)
-#undef X
-        ENERGY_total
-};
 const double snw_adjoint_weight[ADJOINT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -120,6 +112,8 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     a->w->velocity_time = 1;
     for (int i = 0; i < m->nsignal; i++) a->remembers |= adjoint_is_memory(m, i);
     SNW_TRY(snw_sampler_create(m, &a->clock));
+    if (a->noutput > 0) SNW_TRY(snw_output_bars_create(m, &a->output_bars));
+    for (int i = 0; i < a->noutput; i++) a->known[i] = snw_output_bars_know(m, &a->output[i]);
     return snw_observer_create(m, &a->observer);
 }
 
@@ -145,6 +139,7 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     snw_state_destroy(a->s);
     snw_state_destroy(a->still);
     snw_observer_destroy(a->observer);
+    snw_output_bars_destroy(a->output_bars);
     snw_sampler_destroy(&a->clock);
     snw_free(a->bars);
     snw_free(a->covectors);
@@ -775,261 +770,6 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
     SNW_TRY(back_through(a, map, err));
     const bool own = map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT;
     if (adjoint_moves(map) && !own) adjoint_back_times(a, map);
-    return SNW_OK;
-}
-
-// ---- frames -------------------------------------------------------------------------------------
-
-bool adjoint_has_interaction(const snw_adjoint *a, int output) {
-    const snw_adjoint_output *o = &a->output[output];
-    return a->m->desc->probe[o->probe].kind == SNW_PROBE_ENERGY &&
-           (o->column == ENERGY_elastic || o->column == ENERGY_total);
-}
-
-// a->interaction <- derivatives of the energy of contacts, springs and stops along coordinates: its
-// rates at unit velocities, less that of moving surroundings.
-static void find_interaction(snw_adjoint *a, const snw_map *map) {
-    const snw_model *m = a->m;
-    snw_state *s = a->still;
-    snw_work *w = a->clock.w;
-    snw_state_copy(m, &map->s, s);
-    memset(s->v, 0, (size_t)m->nv * sizeof *s->v);
-    snw_kinematics(m, a->in, s, false, w);
-    const double still = snw_interaction_energy_rate(m, w);
-    for (int k = 0; k < m->nv; k++) {
-        s->v[k] = 1;
-        snw_kinematics(m, a->in, s, false, w);
-        a->interaction[k] = snw_interaction_energy_rate(m, w) - still;
-        s->v[k] = 0;
-    }
-}
-
-// y (noutput) <- outputs at s, evaluated in w
-void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
-                          const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
-                          double *y) {
-    snw_rotations_update(m, w, rotation);
-    const snw_readings more = {.energy = {.kinetic = snw_kinetic_energy(m, w),
-                                          .elastic = snw_stored_energy(m, s, w),
-                                          .gravity = snw_gravity_energy(m, in, w)},
-                               .stability = NAN,
-                               .rotation = rotation};
-    for (int i = 0, before = -1; i < a->noutput; i++) {
-        const snw_adjoint_output *o = &a->output[i];
-        if (o->probe != before) snw_probe_read(m, o->probe, in, s, w, &more, column);
-        before = o->probe;
-        y[i] = column[o->column];
-    }
-}
-
-int adjoint_frame_forces(const snw_map *map, double *forces) {
-    const snw_hard_step *r = map->touching;
-    for (int i = 0; r && i < r->n; i++) {
-        const snw_hard_step_contact *c = &r->contact[i];
-        const bool means = map->h > 0; // of a step, impacts included; else of an equilibrium
-        for (int j = 0; j < 3; j++) forces[3 * i + j] = means ? c->p[j] / map->h : c->P[j];
-    }
-    return r ? r->n : 0;
-}
-
-void adjoint_evaluate(const snw_model *m, const snw_map *map, const double *forces,
-                      const snw_inputs *in, const snw_state *s, snw_work *w) {
-    if (map->touching) adjoint_hard_show(m, map->touching, forces, w);
-    snw_residual(m, in, s, false, w);
-    snw_observe(m, in, s, false, w);
-    if (map->touching) adjoint_hard_show(m, NULL, NULL, w);
-}
-
-static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const double *y,
-                                snw_error *err) {
-    for (int i = 0; i < a->noutput; i++) {
-        if (a->output[i].of_run < 0) continue;
-        const double run = y[a->output[i].of_run];
-        if (fabs(a->now[i] - run) <= same_value * fmax(fabs(run), 1e-3)) continue;
-        return snw_fail(err, SNW_E_MODEL,
-                        "probe '%s' has no derivative at t = %g s: it depends on more than the "
-                        "state there (%s)",
-                        a->m->desc->probe[a->output[i].probe].name, map->s.t,
-                        "a rotation beyond half a turn, a sum over the run");
-    }
-    return SNW_OK;
-}
-
-// Size of a stored signal, by which it is moved in differences.
-double adjoint_memory_size(const snw_model *m, const snw_map *map, int signal) {
-    const double z = fabs(map->s.z[signal]);
-    return m->signal[signal].kind == SNW_SIGNAL_STATE && z > 0 ? z : fmax(1e-3, z);
-}
-
-// Are all forces linear in accelerations, multipliers and strains of branches, and of second degree
-// in velocities, and with them energies, accelerations and reactions?
-static bool forces_are_quadratic(const snw_model *m) {
-    bool friction = false;
-    for (int i = 0; i < m->nloop; i++) friction = friction || m->loop[i].friction != 0;
-    for (int i = 0; i < m->ntendon; i++) friction = friction || m->tendon[i].has_friction;
-    for (int i = 0; i < m->nspring; i++) friction = friction || m->spring[i].friction != 0;
-    return !friction && m->nlive == 0 && m->nfluid_point == 0 && m->ncontact_point == 0 &&
-           m->ntouching_rod == 0 && m->nstop == 0 && m->nforce_element == 0 && m->nlaw_point == 0;
-}
-
-// Does an output depend on what moves in such a robot, and as its forces do?
-static bool is_mechanical(snw_probe_kind kind) {
-    return kind == SNW_PROBE_ENERGY || kind == SNW_PROBE_ACCELERATION ||
-           kind == SNW_PROBE_MOMENTUM || kind == SNW_PROBE_REACTION || kind == SNW_PROBE_WRENCH;
-}
-
-// Bars of all scalars += y_bar of the outputs without exact row times their derivative along
-// coordinate k of a part of the state, by differences; of: 0 configuration, 1 rate, 2 acceleration,
-// 3 multipliers, 4 memory of the laws, 5 strains of Maxwell branches, 6 forces of hard contacts.
-// `exact`: two values are.
-static void difference_outputs(snw_adjoint *a, const snw_map *map, const double *y_bar, int of,
-                               int k, bool exact) {
-    const snw_model *m = a->m;
-    const int samples = exact ? 1 : ADJOINT_SAMPLES;
-    double *unit = a->line, *sum = a->sample;
-    const double h = of == 0   ? sample_move * m->typical[k]
-                     : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
-                     : of == 4 ? sample_rate * adjoint_memory_size(m, map, k)
-                     : of == 5 ? sample_move * m->typical[snw_relaxation_place(m, k).dof]
-                     : of == 6 ? sample_rate * fmax(1e-3, fabs(a->touch[k - k % 3]))
-                     : of == 2 ? sample_rate * fmax(m->typical[k], fabs(map->s.a[k]))
-                               : sample_rate * m->typical[k];
-    memset(unit, 0, (size_t)m->nv * sizeof *unit);
-    for (int j = -samples; j <= samples; j++) {
-        if (j == 0) continue;
-        const double weight = exact ? 0.5 : adjoint_weight[(j < 0 ? -j : j) - 1];
-        const double c = (j < 0 ? -weight : weight) / h;
-        snw_state_copy(m, &map->s, a->s);
-        if (of == 0) {
-            unit[k] = j * h;
-            snw_move(m, map->s.q, 1, unit, a->s->q);
-            unit[k] = 0;
-        }
-        if (of == 1) a->s->v[k] += j * h;
-        if (of == 2) a->s->a[k] += j * h;
-        if (of == 3) a->s->lambda[k] += j * h;
-        if (of == 4) a->s->z[k] += j * h;
-        if (of == 5) a->s->relaxed[k] += j * h;
-        if (of == 6) a->touch[k] += j * h;
-        adjoint_evaluate(m, map, a->touch, a->in, a->s, a->w);
-        if (of == 6) (void)adjoint_frame_forces(map, a->touch);
-        memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
-        adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
-        const double interaction = snw_interaction_energy(m, a->w);
-        for (int s = 0; s < a->nscalar; s++) {
-            double *const part[] = {a->bars[s].place,  a->bars[s].rate, a->bars[s].acc,
-                                    a->bars[s].lambda, a->bars[s].z,    a->bars[s].branch,
-                                    a->bars[s].touch};
-            for (int i = 0; i < a->noutput; i++) {
-                const double less = adjoint_has_interaction(a, i) ? interaction : 0;
-                if (!a->exact[i])
-                    part[of][k] +=
-                        y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * (sum[i] - less);
-            }
-        }
-    }
-}
-
-snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw_error *err) {
-    const snw_model *m = a->m;
-    adjoint_inputs_at(a, map->t_laws);
-    (void)adjoint_frame_forces(map, a->touch);
-    adjoint_evaluate(m, map, a->touch, a->in, &map->s, a->w);
-    memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
-    adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
-    if (y) SNW_TRY(check_outputs(a, map, y, err));
-    snw_tangent_pass(m, NULL, a->w);
-    bool interacts = false;
-    for (int i = 0; i < a->noutput; i++) {
-        const snw_adjoint_output *o = &a->output[i];
-        if (m->hard && m->desc->probe[o->probe].kind == SNW_PROBE_ACCELERATION)
-            return snw_fail(err, SNW_E_MODEL,
-                            "there is no derivative of probe '%s': accelerations of a robot with "
-                            "hard contacts are means of steps",
-                            m->desc->probe[o->probe].name);
-        double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
-        a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
-                                    a->rotation, a->w, row);
-        if (a->exact[i]) adjoint_fix_row(m, &map->s, row);
-        interacts = interacts || adjoint_has_interaction(a, i);
-    }
-    if (interacts) find_interaction(a, map);
-    return SNW_OK;
-}
-
-// Is the probe smooth enough for differences? The onset of the force of a compliant contact is not;
-// hard contacts keep their states.
-static bool is_smooth(const snw_model *m, int probe) {
-    static const bool of_motion[SNW_PROBE_COUNT] = {
-        [SNW_PROBE_RELATIVE] = true,      [SNW_PROBE_ACCELERATION] = true,
-        [SNW_PROBE_ENERGY] = true,        [SNW_PROBE_MOMENTUM] = true,
-        [SNW_PROBE_LENGTH] = true,        [SNW_PROBE_VOLUME] = true,
-        [SNW_PROBE_CENTER_OF_MASS] = true};
-    bool touches = false;
-    for (int i = 0; i < m->ncontact; i++) touches = touches || !m->contact[i].hard;
-    return !touches || of_motion[m->desc->probe[probe].kind];
-}
-
-snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
-                             const double *y, snw_error *err) {
-    const snw_model *m = a->m;
-    const int nv = m->nv;
-    bool any = false, rest = false, all_places = true, of_motion = true;
-    bool quadratic = forces_are_quadratic(m);
-    for (int i = 0; i < a->nscalar * a->noutput; i++) any = any || y_bar[i] != 0;
-    if (!any) return SNW_OK;
-    adjoint_split_end(a, &map->s);
-    SNW_TRY(adjoint_rows(a, map, y, err));
-    for (int i = 0; i < a->noutput; i++) {
-        bool used = false;
-        for (int s = 0; s < a->nscalar; s++)
-            used = used || y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] != 0;
-        if (!used) continue;
-        if (!a->exact[i]) {
-            if (!is_smooth(m, a->output[i].probe))
-                return snw_fail(err, SNW_E_MODEL,
-                                "there is no exact derivative of probe '%s' of a robot with "
-                                "contacts, whose forces it reads; use a probe of motions, strains "
-                                "or energies",
-                                m->desc->probe[a->output[i].probe].name);
-            for (int s = 0; s < a->nscalar && adjoint_has_interaction(a, i); s++) {
-                const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
-                for (int k = 0; k < nv; k++) a->bars[s].place[k] += bar * a->interaction[k];
-            }
-            const snw_probe_kind kind = m->desc->probe[a->output[i].probe].kind;
-            rest = true;
-            all_places = all_places && snw_probe_is_configuration(kind);
-            of_motion = of_motion && (kind == SNW_PROBE_ENERGY || kind == SNW_PROBE_MOMENTUM);
-            quadratic = quadratic && is_mechanical(kind);
-            continue;
-        }
-        const double *row = a->rows + 2 * (size_t)nv * (size_t)i;
-        for (int s = 0; s < a->nscalar; s++) {
-            const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
-            for (int k = 0; k < nv && bar != 0; k++) {
-                a->bars[s].place[k] += bar * row[k];
-                a->bars[s].rate[k] += bar * row[nv + k];
-            }
-        }
-    }
-    const bool still = quadratic && of_motion; // not functions of accelerations and multipliers
-    for (int k = 0; rest && k < nv; k++) {
-        difference_outputs(a, map, y_bar, 0, k, false);
-        if (all_places) continue;
-        difference_outputs(a, map, y_bar, 1, k, quadratic);
-        if (!still) difference_outputs(a, map, y_bar, 2, k, quadratic);
-    }
-    for (int k = 0; rest && !all_places && !still && k < m->nconstraint; k++)
-        difference_outputs(a, map, y_bar, 3, k, quadratic);
-    for (int k = 0; rest && !all_places && k < m->nsignal; k++) {
-        if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k, false);
-    }
-    const int touching = map->touching ? 3 * map->touching->n : 0;
-    for (int k = 0; rest && !all_places && k < touching; k++) {
-        if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k, false);
-    }
-    for (int k = 0; rest && !all_places && k < m->nbranch_coordinate; k++)
-        difference_outputs(a, map, y_bar, 5, k, false);
     return SNW_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "dynamics/relaxation.h"
 #include "solve/scheme.h"
 #include "study/adjoint.h"
+#include "study/output_bars.h"
 
 enum { ADJOINT_SAMPLES = 3 };
 #define adjoint_weight snw_adjoint_weight
@@ -51,6 +52,8 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, now, ny, "outputs at the state")                                                    \
     AT(double, sample, ny, "outputs at a sample")                                                  \
     AT(bool, exact, ny, "has the output an exact row here?")                                       \
+    AT(bool, known, ny, "are its derivatives by the state known?")                                 \
+    AT(double, known_bar, ny, "derivatives of a scalar by such outputs")                           \
     AT(snw_vec3, rotation, frames, "rotation vectors")                                             \
     AT(snw_vec3, rotation_now, frames, "likewise")                                                 \
     AT(bool, driven, nv, "is the motion of the coordinate given by a law?")
@@ -70,6 +73,7 @@ struct snw_adjoint {
     snw_work *w;
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
+    snw_output_bars *output_bars;
     snw_sampler clock; // of the same model, to differentiate in time
     double longest;    // step so far, s
     double half;       // of the present step, for integrals of laws; 0: a restart
@@ -324,6 +328,9 @@ void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state
                        double *rate, double *acceleration);
 // x->s, x->in <- those at which the equations of a map are evaluated.
 void adjoint_sampler_state(snw_sampler *x, const snw_map *map);
+// After it: are the derivatives of the output by the state known (output_bars.h)? Not of a rotation
+// beyond half a turn.
+bool adjoint_knows(const snw_adjoint *a, int i);
 // a->rows, a->exact <- rows of the outputs at a frame; y as for snw_adjoint_frame.
 SNW_NODISCARD snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y,
                                       snw_error *err);

@@ -79,6 +79,12 @@ static snw_status linear_prepare(snw_linear *l) {
     SNW_TRY(snw_state_create(m, &l->s));
     if (l->closed) SNW_TRY(snw_state_create(m, &l->rest));
     SNW_TRY(snw_inputs_create(m, &l->in));
+    for (int i = 0; i < l->noutput; i++) {
+        l->place_of[i] =
+            (snw_adjoint_output){.probe = l->output[i].probe, .column = l->output[i].column};
+        l->known[i] = snw_output_bars_know(m, &l->place_of[i]);
+    }
+    if (l->noutput > 0) SNW_TRY(snw_output_bars_create(m, &l->output_bars));
     return snw_observer_create(m, &l->observer);
 }
 
@@ -106,6 +112,7 @@ void snw_linear_destroy(snw_linear *l) {
     snw_state_destroy(l->rest);
     snw_inputs_destroy(l->in);
     snw_observer_destroy(l->observer);
+    snw_output_bars_destroy(l->output_bars);
     snw_free(l->scratch.base);
     snw_free(l->block);
     snw_free(l);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Outputs of a linear model: rows of probes, theory.md (3.7.1). Places, rotations, velocities,
-// strains, coordinates and lengths of tendons have exact rows by x and x'. Any other probe is read
+// strains, coordinates and lengths of tendons have exact rows by x and x', energies, accelerations,
+// reactions and wrenches by accelerations and multipliers, too (7.5.52). Any other probe is read
 // along each column of the model, by differences of order 6 whose error is estimated.
 #include "base/fail.h"
 #include "math/vector.h"
@@ -58,6 +59,38 @@ static snw_status apply_row(snw_linear *l, int i, snw_error *err) {
             return fail_improper(l, i, l->of_input[k - l->nx], err);
     }
     return SNW_OK;
+}
+
+// Are the derivatives of output i by the state known, and does nothing else reach it? Massless
+// motions that an input moves at once do, in velocities; so do forces of hard contacts.
+static bool is_known(const snw_linear *l, int i) {
+    const snw_probe_kind kind = l->m->desc->probe[l->output[i].probe].kind;
+    if (!l->known[i]) return false;
+    if (kind == SNW_PROBE_ENERGY && snw_has_interactions(l->m)) return false;
+    return (l->ns == 0 && l->d->nheld == 0) || snw_probe_is_configuration(kind);
+}
+
+// Row of such an output, theory.md (7.5.52), times the columns.
+static void apply_known(snw_linear *l, int i, const snw_inputs *in, const snw_state *s,
+                        snw_work *w) {
+    const int nv = l->m->nv, nr = l->m->nconstraint;
+    const snw_state_bars row = {l->row, l->row + nv, l->row + 2 * nv, l->row + 3 * nv};
+    double *y_bar = l->sample;
+    memset(l->row, 0, (size_t)(3 * nv + nr) * sizeof *l->row);
+    memset(y_bar, 0, (size_t)l->noutput * sizeof *y_bar);
+    y_bar[i] = 1;
+    snw_output_bars_add(l->output_bars, l->noutput, l->place_of, y_bar, in, s, w, &row);
+    for (int k = 0; k < l->nx + l->nu; k++) {
+        const size_t at = (size_t)nv * (size_t)k;
+        double *to = entry_of(l, i, k);
+        *to = snw_vector_dot(nv, row.place, l->x + at) + snw_vector_dot(nv, row.rate, l->dv + at) +
+              snw_vector_dot(nv, row.acc, l->da + at);
+        if (!l->full) *to += snw_vector_dot(nr, row.lambda, l->multiplier + (size_t)nr * (size_t)k);
+        if (k < l->nx) continue;
+        const snw_linear_input *input = &l->input[l->of_input[k - l->nx]];
+        if (input->kind == SNW_LINEAR_LOAD)
+            *to += snw_output_bars_by_load(l->output_bars, input->item, input->component, w);
+    }
 }
 
 // ---- differences
@@ -311,6 +344,11 @@ snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *
     evaluate_at(l, in, s, rotation, w);
     for (int i = 0; i < l->noutput; i++) {
         l->output[i].value = output_value(l, i, i - 1, in, s, w);
+    }
+    for (int i = 0; i < l->noutput; i++) {
+        if (l->output[i].exact || !is_known(l, i)) continue;
+        apply_known(l, i, in, s, w);
+        l->output[i].exact = true;
     }
     SNW_TRY(difference_rows(l, in, s, rotation, w, err));
     for (int i = 0; i < l->noutput; i++) {

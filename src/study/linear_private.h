@@ -9,6 +9,7 @@
 #include "study/closed_contacts.h"
 #include "study/directions.h"
 #include "study/linear_memory.h"
+#include "study/output_bars.h"
 #include "study/step_tangent.h"
 
 // A given input: how it enters, and its number among the inputs.
@@ -52,10 +53,12 @@ typedef enum linear_entry {
     AT(double, outC, ny *nc, "likewise")                                                           \
     AT(double, outD, ny *nc, "likewise")                                                           \
     AT(double, motion, nu, "static displacement by the inputs")                                    \
-    AT(double, row, 2 * nv, "row of an output")                                                    \
+    AT(double, row, 3 * nv + nr, "row of an output")                                               \
     AT(double, line, 10 * nv + 4 * nc + nr, "scratch")                                             \
     AT(double, reading, width, "values of a probe")                                                \
     AT(double, sample, 8 * ny, "of outputs by differences")                                        \
+    AT(snw_adjoint_output, place_of, ny, "probe and column of each output")                        \
+    AT(bool, known, ny, "are the derivatives of the output by the state known?")                   \
     AT(snw_vec3, rotation, frames, "rotation vectors, scratch")                                    \
     AT(snw_linear_state, state, nc, "states")                                                      \
     AT(int, of_input, nc, "inputs of the columns of B")                                            \
@@ -103,6 +106,7 @@ struct snw_linear {
     snw_state *s;
     snw_inputs *in;
     snw_observer *observer;
+    snw_output_bars *output_bars;
     snw_arena scratch;
     // at the point of the last solve
     bool full;     // all coordinates are states (zeta, delta v): all are independent and have mass,

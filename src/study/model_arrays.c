@@ -140,7 +140,9 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     SNW_TRY(snw_model_sections_create(m, &a->sections));
     a->first_branch = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
     a->first_geometry = a->size = a->first_branch + snw_model_branches_size(m);
-    if (geometry && snw_geometry_is_gathered(m)) {
+    // contact forces of that scheme are means between gaps: not differentiated by geometry
+    const bool fixed = schemes.conserving && m->ncontact > 0;
+    if (geometry && !fixed && snw_geometry_is_gathered(m)) {
         SNW_TRY(snw_model_geometry_create(m, motions, &a->geometry));
         a->size += snw_model_geometry_size(m);
         a->needs_geometry = true;
@@ -683,87 +685,28 @@ static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_outp
     }
 }
 
-// V <- virtual velocities of all segments when node k of the rod of a station moves with the part
-// at->beyond[k] of the rigid motion e of its section, as does what it carries, theory.md (7.5.19).
-static void move_beyond(const snw_model *m, const snw_station *at, snw_twist e, const snw_work *w,
-                        snw_twist *V) {
-    const snw_rod *rod = &m->rod[at->rod];
-    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
-    for (int i = 0; i < m->nseg; i++) {
-        const int k = i - rod->seg0;
-        if (k >= 0 && k < rod->nseg)
-            V[i] = snw_twist_scale(at->beyond[k], snw_twist_to_child(w->g[i], in_world));
-        else
-            V[i] =
-                i > rod->seg0 ? snw_twist_to_child(w->h[i], V[m->seg[i].parent]) : snw_twist_zero();
-    }
-}
-
-// The virtual motion of move_beyond depends on poses, too: node k moves in its parent with b e_k, b
-// the step of at->beyond there and e_k the rigid motion in its axes.
-static void add_beyond(snw_model_arrays *a, const snw_station *at, snw_twist e) {
-    const snw_rod *rod = &a->m->rod[at->rod];
-    const snw_work *w = a->w;
-    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
-    snw_contact_bars bars = {0};
-    for (int k = 0; k < rod->nseg; k++) {
-        const int i = rod->seg0 + k;
-        const double b = at->beyond[k] - (k > 0 ? at->beyond[k - 1] : 0);
-        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[i]), w->g[at->seg]);
-        if (b == 0) continue;
-        bars.seg[0] = i, bars.seg[1] = at->seg;
-        bars.pose[0] =
-            snw_wrench_scale(b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i]));
-        bars.pose[1] = snw_wrench_scale(-b, snw_ad_pull(e, snw_wrench_to_child(h, w->F[i])));
-        snw_model_geometry_more(a->geometry, 2, &bars, 1);
-    }
-}
-
-// bar += derivatives of wrenches within rods: minus the sum of the forces beyond the station.
-static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
-                         const double *y_bar, const snw_state *s, double *bar) {
-    const snw_model *m = a->m;
-    for (int i = 0; i < noutput; i++) {
-        if (y_bar[i] == 0 || snw_output_use_of(m, &output[i]) != SNW_OUTPUT_WRENCH) continue;
-        snw_twist e = {0};
-        e.e[output[i].column % 6] = y_bar[i];
-        memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
-        virtual_motion(a, s, a->virtual_rate, a->at_mu);
-        move_beyond(m, snw_output_station(m, &output[i]), e, a->w, a->at_mu->V);
-        if (a->needs_geometry) add_beyond(a, snw_output_station(m, &output[i]), e);
-        subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
-    }
-}
-
-// bar += derivatives of reactions of joints: the wrench carried to a link times a unit twist is the
-// product of all forces beyond with a rigid virtual motion of what is beyond.
+// bar += derivatives of reactions of joints and of wrenches within rods: products of all forces
+// with virtual motions, theory.md (7.5.19).
 static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
                           const double *y_bar, const snw_state *s, double *bar) {
     const snw_model *m = a->m;
+    bool any = false;
     for (int i = 0; i < noutput; i++) {
-        if (y_bar[i] == 0 || snw_output_use_of(m, &output[i]) != SNW_OUTPUT_JOINT) continue;
-        const snw_probe_desc *p = &m->desc->probe[output[i].probe];
-        const int first = m->link_first[p->site.link];
-        snw_twist e = {0};
-        e.e[output[i].column] = -y_bar[i]; // subtracted below
-        if (!p->body)
-            e = (snw_twist){{.w = snw_rotate_inv(a->w->g[first].R, e.w),
-                             .v = snw_rotate_inv(a->w->g[first].R, e.v)}};
-        memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
-        virtual_motion(a, s, a->virtual_rate, a->at_mu);
-        if (!p->body && a->needs_geometry) { // e is fixed in the world
-            const snw_wrench F = a->w->F[first];
-            snw_contact_bars bars = {.seg = {first}};
-            bars.pose[0].m = snw_scale(-1, snw_add(snw_cross(e.w, F.m), snw_cross(e.v, F.f)));
-            snw_model_geometry_more(a->geometry, 1, &bars, 1);
+        const snw_output_use use = snw_output_use_of(m, &output[i]);
+        if (y_bar[i] == 0 || (use != SNW_OUTPUT_JOINT && use != SNW_OUTPUT_WRENCH)) continue;
+        if (!any) {
+            memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
+            virtual_motion(a, s, a->virtual_rate, a->at_mu);
+            memset(a->at_mu->V, 0, (size_t)m->nseg * sizeof *a->at_mu->V);
+            any = true;
         }
-        for (int k = 0; k < m->nseg; k++)
-            a->at_mu->V[k] = k < first ? snw_twist_zero()
-                             : k == first
-                                 ? e
-                                 : snw_twist_to_child(a->w->h[k], a->at_mu->V[m->seg[k].parent]);
-        subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
+        const double c = -y_bar[i]; // subtracted below
+        snw_output_add_jumps(m, &output[i], c, a->w, a->at_mu->V);
+        if (a->needs_geometry) snw_model_geometry_turn_jumps(a->geometry, &output[i], c, a->w);
     }
+    if (!any) return;
+    snw_output_carry_jumps(m, a->w, a->at_mu->V);
+    subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
 }
 
 // Does an output depend on forces: on numbers that are not geometric, or on multipliers?
@@ -798,7 +741,6 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
             add_energies(a, &energy, &map->s, bar);
         add_efforts(a, adjoint->noutput, adjoint->output, own, bar);
         add_reactions(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
-        add_wrenches(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
         if (a->needs_geometry)
             snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output, own, a->in,
                                      &map->s, a->w, bar + a->first_geometry);
@@ -850,7 +792,8 @@ bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
 
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
     return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL, a->motions) &&
-           (!a->conserved || snw_conserving_weights_alike(a->m, other)) &&
+           (!a->conserved ||
+            (snw_conserving_weights_alike(a->m, other) && snw_models_touch_alike(a->m, other))) &&
            (!a->by_sections || snw_model_sections_only(a->sections, other));
 }
 

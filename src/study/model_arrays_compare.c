@@ -52,14 +52,18 @@ static bool near_numbers(int n, const double *a, const double *b) {
 
 // Are the derivatives of energies by all numbers known, as steps with hard contacts need them? Not
 // of compliant contacts and cables.
-static bool hard_is_known(const snw_model *m) {
-    for (int i = 0; i < m->ncontact; i++) {
-        if (!m->contact[i].hard) return false;
-    }
+static bool energies_are_known(const snw_model *m) {
     for (int i = 0; i < m->nforce_element; i++) {
         if (m->force_element[i].kind == SNW_ELEMENT_CABLE) return false;
     }
     return snw_part_model_applies(m);
+}
+
+static bool hard_is_known(const snw_model *m) {
+    for (int i = 0; i < m->ncontact; i++) {
+        if (!m->contact[i].hard) return false;
+    }
+    return energies_are_known(m);
 }
 
 static bool has_others(const snw_model *m) {
@@ -465,13 +469,17 @@ static bool same_study(const snw_desc *a, const snw_desc *b) {
     return true;
 }
 
-// Are the derivatives of steps of the conserving scheme by all numbers known?
+// Are the derivatives of steps of the conserving scheme by all numbers known? With contact points
+// by those on which their forces at given places and velocities do not depend.
 static bool conserving_is_known(const snw_model *m) {
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (m->contact_point[k].wheel) return false;
+    }
     for (int i = 0; i < m->npose; i++) {
         if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
     }
-    return m->ncontact == 0 && m->nfield == 0 && m->nconditional == 0 && hard_is_known(m) &&
-           snw_conserving_weights_alike(m, m);
+    return m->ntouching_rod == 0 && m->nfield == 0 && m->nconditional == 0 &&
+           energies_are_known(m) && snw_conserving_weights_alike(m, m);
 }
 
 bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {
@@ -488,4 +496,17 @@ bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool ge
            same_motors(m, o, motions) && same_tendons(m, o, geometry) && same_loads(m, o) &&
            same_stations(m, o, geometry) && same_signals(m, o) && same_fluids(m, o) &&
            same_force_fields(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o, geometry);
+}
+
+bool snw_models_touch_alike(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->ncontact; i++) {
+        const snw_contact *a = &m->contact[i], *b = &o->contact[i];
+        if (a->damping != b->damping || a->along != b->along || a->across != b->across ||
+            a->creep != b->creep || a->smooth != b->smooth || a->restitution != b->restitution)
+            return false;
+    }
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (m->contact_point[k].stiffness != o->contact_point[k].stiffness) return false;
+    }
+    return true;
 }

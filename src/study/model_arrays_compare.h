@@ -9,3 +9,5 @@
 // `geometry` in those of model_geometry.h, too? False also where that is not known.
 bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *other, bool geometry,
                                  bool motions);
+// Have such models the same coefficients of contacts?
+bool snw_models_touch_alike(const snw_model *m, const snw_model *other);

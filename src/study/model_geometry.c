@@ -288,6 +288,40 @@ void snw_model_geometry_more(snw_model_geometry *a, int n, const snw_contact_bar
     }
 }
 
+void snw_model_geometry_turn_jumps(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                                   const snw_work *w) {
+    const snw_model *m = a->m;
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    snw_twist e = snw_twist_zero();
+    if (snw_output_use_of(m, o) == SNW_OUTPUT_JOINT) {
+        const int first = m->link_first[p->site.link];
+        const snw_wrench F = w->F[first];
+        if (p->body) return;
+        e.e[o->column] = c; // fixed in the world
+        const snw_mat3 R = w->g[first].R;
+        const snw_vec3 turn = snw_rotate_inv(R, e.w), shift = snw_rotate_inv(R, e.v);
+        snw_vec3 *to = &a->more[first].g.m;
+        *to = snw_sub(*to, snw_add(snw_cross(turn, F.m), snw_cross(shift, F.f)));
+        return;
+    }
+    // a part b of the rigid motion e of the section, in the axes of node i
+    const snw_station *at = snw_output_station(m, o);
+    const snw_rod *rod = &m->rod[at->rod];
+    e.e[o->column % 6] = -c;
+    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
+    for (int k = 0; k < rod->nseg; k++) {
+        const int i = rod->seg0 + k;
+        const double b = snw_output_beyond(m, at, k);
+        if (b == 0) continue;
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[i]), w->g[at->seg]);
+        wrench_plus(
+            &a->more[i].g,
+            snw_wrench_scale(b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i])));
+        wrench_plus(&a->more[at->seg].g,
+                    snw_wrench_scale(-b, snw_ad_pull(e, snw_wrench_to_child(h, w->F[i]))));
+    }
+}
+
 // a->bar <- what was added for this sweep
 static void begin_bars(snw_model_geometry *a) {
     const size_t size = (size_t)(a->m->nseg + a->m->nobs) * sizeof *a->bar;
@@ -352,21 +386,24 @@ static void pull_strains(int nc, const double *Y, snw_wrench P, double *out) {
     }
 }
 
-// bar (1 + 6 nc) += c times the derivatives by length and rest strain of a slice. With T(W) and
-// Y = dW/dz its pose changes by zeta = T Y z, its velocity by zeta' + ad_u zeta and so on. given (3
-// nc) += likewise by given strains, their rates and accelerations, unless NULL.
-static void add_slice(const snw_model *m, int i, const motion_bar *b, snw_twist u, snw_twist du,
-                      snw_twist s, const snw_work *w, const snw_work *at_mu, double c, double *bar,
-                      snw_wrench *given) {
+// Derivatives by the strains at the Magnus points of a slice, six for each, by their rates and
+// accelerations, and by their virtual rates.
+typedef struct slice_bar {
+    double z[LD], dz[LD], ddz[LD], s[LD];
+} slice_bar;
+
+// From those of the motion of the slice with virtual rates in at_mu (NULL: none). With T(W) and Y =
+// dW/dz its pose changes by zeta = T Y z, its velocity by zeta' + ad_u zeta and so on.
+static void find_slice_bar(const snw_model *m, int i, const motion_bar *b, snw_twist u,
+                           snw_twist du, snw_twist s, const snw_work *w, const snw_work *at_mu,
+                           slice_bar *out) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     const snw_slice_work *sw = &w->slice[i];
-    if (sl->h == 0 || rod->grid) return; // grids: lengths and rest strains are not gathered
     const bool moves = !w->is_static;
     const int nc = rod->nc, n = 6 * nc;
     static const snw_twist none[SNW_MAGNUS_POINTS];
-    const snw_twist *rate = at_mu ? at_mu->slice[i].dxi : none;
-    double Y[3][6 * LD], by_z[LD], by_dz[LD], by_ddz[LD], by_s[LD], more[LD];
+    double Y[3][6 * LD], more[LD];
     snw_lower T[3], Tm[3];
     snw_wrench P0 = b->zeta, P1 = {0}, P2 = {0};
     if (moves) {
@@ -390,34 +427,45 @@ static void add_slice(const snw_model *m, int i, const motion_bar *b, snw_twist 
         snw_se3_tangent_jet(sw->W, at_mu->slice[i].dW, zero, &Tm[0], &Tm[1], &Tm[2]);
         wrench_plus(&Q0, snw_lower_pull(&Tm[1], b->s));
     }
-    pull_strains(nc, Y[0], Q0, by_z);
-    pull_strains(nc, Y[0], Q1, by_dz);
-    pull_strains(nc, Y[0], Q2, by_ddz);
-    pull_strains(nc, Y[0], Qs, by_s);
+    pull_strains(nc, Y[0], Q0, out->z);
+    pull_strains(nc, Y[0], Q1, out->dz);
+    pull_strains(nc, Y[0], Q2, out->ddz);
+    pull_strains(nc, Y[0], Qs, out->s);
     if (moves) {
         pull_strains(nc, Y[1], Q1, more);
-        for (int z = 0; z < n; z++) by_z[z] += more[z];
+        for (int z = 0; z < n; z++) out->z[z] += more[z];
         pull_strains(nc, Y[2], Q2, more);
-        for (int z = 0; z < n; z++) by_z[z] += more[z];
+        for (int z = 0; z < n; z++) out->z[z] += more[z];
         pull_strains(nc, Y[1], Q2, more);
-        for (int z = 0; z < n; z++) by_dz[z] += 2 * more[z];
+        for (int z = 0; z < n; z++) out->dz[z] += 2 * more[z];
     }
     if (at_mu) {
-        snw_rule_jacobian_rates(&rod->rule, sl->h, sw->xi, rate, none, Y[0], Y[1], Y[2]);
+        snw_rule_jacobian_rates(&rod->rule, sl->h, sw->xi, at_mu->slice[i].dxi, none, Y[0], Y[1],
+                                Y[2]);
         pull_strains(nc, Y[1], Qs, more);
-        for (int z = 0; z < n; z++) by_z[z] += more[z];
+        for (int z = 0; z < n; z++) out->z[z] += more[z];
     }
+}
+
+// bar (1 + 6 nc) += c times the derivatives by length and rest strain of a slice; given (3 nc) +=
+// likewise by given strains, their rates and accelerations, unless NULL.
+static void add_slice(const snw_model *m, int i, const slice_bar *by, const snw_work *w,
+                      const snw_work *at_mu, double c, double *bar, snw_wrench *given) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_slice_work *sw = &w->slice[i];
+    const bool moves = !w->is_static;
     double length = 0; // W is a function of h times the strains
-    for (int z = 0; z < n; z++) {
+    for (int z = 0; z < 6 * m->rod[sl->rod].nc; z++) {
         const int k = z / 6, e = z % 6;
-        bar[1 + z] += c * by_z[z];
+        bar[1 + z] += c * by->z[z];
         if (given) {
-            given[3 * k].e[e] += c * by_z[z];
-            given[3 * k + 1].e[e] += moves ? c * by_dz[z] : 0;
-            given[3 * k + 2].e[e] += moves ? c * by_ddz[z] : 0;
+            given[3 * k].e[e] += c * by->z[z];
+            given[3 * k + 1].e[e] += moves ? c * by->dz[z] : 0;
+            given[3 * k + 2].e[e] += moves ? c * by->ddz[z] : 0;
         }
-        length += by_z[z] * sw->xi[k].e[e] + by_s[z] * rate[k].e[e];
-        if (moves) length += by_dz[z] * sw->dxi[k].e[e] + by_ddz[z] * sw->ddxi[k].e[e];
+        length += by->z[z] * sw->xi[k].e[e];
+        if (at_mu) length += by->s[z] * at_mu->slice[i].dxi[k].e[e];
+        if (moves) length += by->dz[z] * sw->dxi[k].e[e] + by->ddz[z] * sw->ddxi[k].e[e];
     }
     bar[0] += c * length / sl->h;
 }
@@ -436,8 +484,36 @@ static void add_axis(const snw_block *block, const motion_bar *b, double q, doub
 typedef struct sweep_at {
     const snw_work *w, *at_mu;
     const double *q, *v, *acc, *mu;
-    double c; // factor of the derivatives
+    double c;                    // factor of the derivatives
+    const snw_state_bars *state; // by the state in place of the numbers; NULL: by these
 } sweep_at;
+
+// to += the derivatives by the coordinates of a joint, from those of its motion.
+static void add_joint(const snw_block *b, const motion_bar *by, const snw_state_bars *to) {
+    for (int k = 0; k < b->n; k++) {
+        const bool axis = b->space == SNW_SPACE_RN; // else k is a component of the body twist
+        to->place[b->dof + k] += axis ? snw_power(by->zeta, b->S) : by->zeta.e[k];
+        to->rate[b->dof + k] += axis ? snw_power(by->u, b->S) : by->u.e[k];
+        to->acc[b->dof + k] += axis ? snw_power(by->du, b->S) : by->du.e[k];
+    }
+}
+
+// The same of the coordinates of a rod, from those of a slice.
+static void add_strains(const snw_model *m, int i, const slice_bar *by, const snw_state_bars *to) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *rod = &m->rod[sl->rod];
+    const double *phi = m->phi + sl->phi;
+    for (int k = 0; k < rod->nc; k++) {
+        for (int a = 0; a < rod->na; phi += sl->count[a], a++) {
+            const int z = 6 * k + rod->comp[a], first = rod->dof[a] + sl->first[a];
+            for (int j = 0; j < sl->count[a]; j++) {
+                to->place[first + j] += phi[j] * by->z[z];
+                to->rate[first + j] += phi[j] * by->dz[z];
+                to->acc[first + j] += phi[j] * by->ddz[z];
+            }
+        }
+    }
+}
 
 // From the leaves to the root: bar += c times the derivatives by poses, axes and slices; each bar
 // is added to that of the parent.
@@ -471,6 +547,18 @@ static void carry_to_root(snw_model_geometry *a, const sweep_at *x, double *bar)
         wrench_plus(&parent->V, snw_wrench_to_parent(w->h[i], V));
         wrench_plus(&parent->A, snw_wrench_to_parent(w->h[i], b->A));
         wrench_plus(&parent->g, snw_wrench_to_parent(w->h[i], b->g));
+        const snw_work *virtual = i < m->nseg && !x->state ? x->at_mu : NULL;
+        slice_bar slice;
+        const bool has_slice = seg->kind == SNW_SEG_ROD && m->slice[seg->item].h != 0 &&
+                               !m->rod[m->slice[seg->item].rod].grid; // grids are not gathered
+        if (has_slice) find_slice_bar(m, seg->item, &to, u, du, s, w, virtual, &slice);
+        if (x->state) {
+            if (has_slice) add_strains(m, seg->item, &slice, x->state);
+            if ((seg->kind == SNW_SEG_SCREW || seg->kind == SNW_SEG_BALL ||
+                 seg->kind == SNW_SEG_FREE))
+                add_joint(&m->block[seg->item], &to, x->state);
+            continue;
+        }
         if (seg->kind == SNW_SEG_POSE && snw_pose_is_constant(&m->pose[seg->item])) {
             add_pose(w->h[i], to.zeta, x->c, bar + p.pose + POSE * (size_t)seg->item);
         } else if (seg->kind == SNW_SEG_POSE && a->motions) {
@@ -483,10 +571,9 @@ static void carry_to_root(snw_model_geometry *a, const sweep_at *x, double *bar)
             add_axis(block, &to, x->q[block->q], moves ? x->v[block->dof] : 0,
                      moves ? x->acc[block->dof] : 0, x->mu ? x->mu[block->dof] : 0, x->c,
                      bar + p.axis + AXIS * (size_t)seg->item);
-        } else if (seg->kind == SNW_SEG_ROD) {
+        } else if (has_slice) {
             const int field = a->motions ? m->slice[seg->item].field : -1;
-            add_slice(m, seg->item, &to, u, du, s, w, i < m->nseg ? x->at_mu : NULL, x->c,
-                      bar + a->slice[seg->item],
+            add_slice(m, seg->item, &slice, w, virtual, x->c, bar + a->slice[seg->item],
                       field >= 0 ? a->given + 3 * ((size_t)m->npose + (size_t)field) : NULL);
         }
     }
@@ -636,7 +723,7 @@ void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, do
     const parts p = find_parts(whole);
     if (x->part) a->m = x->part;
     const snw_model *m = a->m;
-    const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1};
+    const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1, NULL};
     own_bars(a, x);
     if (a->shapes) subtract_shapes(m, x, bar + p.shape);
     for (int k = 0; k < m->nsignal; k++) {
@@ -765,8 +852,28 @@ static void add_element(snw_model_geometry *a, int element, bool rate, double c,
     }
 }
 
-// The same of a column that is a function of the poses of two segments (and of multipliers): a
-// relative pose, the wrench of a loop; by differences of order 6.
+// The same of a component of the wrench of a loop.
+static void add_loop_wrench(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                            const snw_work *w) {
+    const snw_probe_desc *p = &a->m->desc->probe[o->probe];
+    const int end[2] = {a->m->loop[p->item].a, a->m->loop[p->item].b};
+    const snw_mat3 R = snw_loop_pose(a->m, w, p->item).R;
+    const snw_wrench F = snw_loop_known_wrench(a->m, w, p->item);
+    for (int k = 0; k < 12; k++) {
+        snw_twist zeta[2] = {snw_twist_zero(), snw_twist_zero()};
+        snw_wrench d[2];
+        zeta[k / 6].e[k % 6] = 1;
+        snw_loop_variation(a->m, w, p->item, zeta, d); // of -F
+        d[1] = snw_wrench_scale(-1, d[1]);
+        if (!p->body) { // the axes of F turn with its segment
+            d[1].m = snw_rotate(R, snw_add(d[1].m, snw_cross(zeta[1].w, F.m)));
+            d[1].f = snw_rotate(R, snw_add(d[1].f, snw_cross(zeta[1].w, F.f)));
+        }
+        a->bar[end[k / 6]].g.e[k % 6] += c * d[1].e[o->column];
+    }
+}
+
+// The same of a column that is a function of the poses of two segments, by differences of order 6.
 static void difference_poses(snw_model_geometry *a, const snw_adjoint_output *o, const int seg[2],
                              double c, const snw_inputs *in, const snw_state *s,
                              const snw_work *w) {
@@ -829,8 +936,7 @@ static void add_state(snw_model_geometry *a, const snw_adjoint_output *o, double
         difference_poses(a, o, (const int[]){m->station[at].seg, m->station[at - 1].seg}, c, in, s,
                          w);
     } else if (p->kind == SNW_PROBE_REACTION) {
-        const snw_loop *loop = &m->loop[p->item];
-        difference_poses(a, o, (const int[]){loop->a, loop->b}, c, in, s, w);
+        add_loop_wrench(a, o, c, w);
     } else if (p->of == SNW_PROBE_OF_FORCE_ELEMENT) {
         add_element(a, p->item, p->kind == SNW_PROBE_RATE, c, w);
     } else {
@@ -860,6 +966,71 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
     if (snw_energy_weights_of(m, noutput, output, y_bar, &energy)) add_energies(a, &energy, in, w);
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1};
     carry_to_root(a, &at, bar);
+}
+
+// ---- the same by the state ----------------------------------------------------------------------
+
+// Bars of the segments += c times the derivatives of a component of the momentum, in the world
+// about its origin: e P, which is e_i'M V with e_i in the axes of each segment.
+static void add_momentum(snw_model_geometry *a, int component, double c, const snw_work *w) {
+    const snw_model *m = a->m;
+    snw_twist e = snw_twist_zero();
+    e.e[component] = c;
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_twist own = snw_twist_to_child(w->g[i], e);
+        wrench_plus(&a->bar[i].V, snw_inertia_apply(&m->seg[i].M, own));
+        wrench_plus(&a->bar[i].g, snw_ad_pull(own, snw_inertia_apply(&m->seg[i].M, w->V[i])));
+    }
+}
+
+// The same of a coordinate of the centre of mass.
+static void add_centre(snw_model_geometry *a, int component, double c, const snw_work *w) {
+    const snw_model *m = a->m;
+    snw_vec3 e = {{0}}, centre;
+    e.e[component] = c / snw_center_of_mass(m, w, &centre);
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_vec3 own = snw_rotate_inv(w->g[i].R, e);
+        wrench_plus(&a->bar[i].g, (snw_wrench){{.m = snw_cross(m->seg[i].M.mc, own),
+                                                .f = snw_scale(m->seg[i].M.m, own)}});
+    }
+}
+
+void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, int noutput,
+                                 const snw_adjoint_output *output, const double *y_bar,
+                                 const snw_energy_weights *energy, const snw_inputs *in,
+                                 const snw_state *s, const snw_work *w, const snw_state_bars *to) {
+    const snw_model *m = a->m;
+    if (x) {
+        own_bars(a, x);
+    } else {
+        begin_bars(a);
+    }
+    for (int i = 0; i < noutput; i++) {
+        const snw_probe_kind kind = m->desc->probe[output[i].probe].kind;
+        const snw_output_use use = snw_output_use_of(m, &output[i]);
+        if (y_bar[i] == 0) continue;
+        if (kind == SNW_PROBE_MOMENTUM) {
+            add_momentum(a, output[i].column, y_bar[i], w);
+        } else if (kind == SNW_PROBE_CENTER_OF_MASS) {
+            add_centre(a, output[i].column, y_bar[i], w);
+        } else if (use == SNW_OUTPUT_STATE) {
+            add_state(a, &output[i], y_bar[i], in, s, w, NULL);
+        } else if (use == SNW_OUTPUT_MOTION) {
+            const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
+            add_signal(a, &signal, y_bar[i], 1, w, NULL);
+        }
+    }
+    if (energy) add_energies(a, energy, in, w);
+    const sweep_at at = {.w = w,
+                         .at_mu = x ? x->at_mu : NULL,
+                         .q = s->q,
+                         .v = s->v,
+                         .acc = s->a,
+                         .c = 1,
+                         .state = to};
+    carry_to_root(a, &at, NULL);
 }
 
 // ---- laws of rest strains -----------------------------------------------------------------------

@@ -46,6 +46,10 @@ void snw_model_geometry_subtract_shape(const snw_model_geometry *a, const snw_wo
 void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar);
 // The next sweep also has c times a product with these derivatives by poses and velocities.
 void snw_model_geometry_more(snw_model_geometry *a, int n, const snw_contact_bars *bars, double c);
+// The same of the virtual motion of c times a reaction of a joint or a wrench within a rod
+// (snw_output_add_jumps): its jumps turn with the segments. After snw_residual.
+void snw_model_geometry_turn_jumps(snw_model_geometry *a, const snw_adjoint_output *output,
+                                   double c, const snw_work *w);
 // bar -= derivatives of energies (NULL: none) and of what was added, at the motion s in w.
 void snw_model_geometry_motion(snw_model_geometry *a, const snw_energy_weights *energy,
                                const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -59,6 +63,22 @@ void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s,
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
                               const double *y_bar, const snw_inputs *in, const snw_state *s,
                               const snw_work *w, double *bar);
+
+// Derivatives of a scalar by a state: by the configuration (body twists of spherical and free
+// joints, at fixed body rates), rates, accelerations, multipliers.
+typedef struct snw_state_bars {
+    double *place, *rate, *acc, *lambda;
+} snw_state_bars;
+
+// to += y_bar times the derivatives of the outputs by the state, theory.md (7.5.52): of poses and
+// velocities, accelerations, momentum and centre of mass, relative poses, wrenches of loops,
+// lengths and rates of force elements; of energies with these factors (NULL: none), but not by the
+// strains and springs; of the product of all forces with the virtual twists x->at_mu->V, whose mu
+// is zero (NULL: none). Multipliers are left out. State s, whose motion is in w.
+void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, int noutput,
+                                 const snw_adjoint_output *output, const double *y_bar,
+                                 const snw_energy_weights *energy, const snw_inputs *in,
+                                 const snw_state *s, const snw_work *w, const snw_state_bars *to);
 
 // Rest strains in a vector of these numbers <- 0; bar (of the sections) += the derivatives by the
 // laws of rest strains, from those by the rest strains at all places.

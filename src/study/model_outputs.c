@@ -95,6 +95,41 @@ bool snw_output_knows_geometry(const snw_model *m, const snw_adjoint_output *o) 
     return use != SNW_OUTPUT_OTHER;
 }
 
+double snw_output_beyond(const snw_model *m, const snw_station *at, int k) {
+    const snw_rod *rod = &m->rod[at->rod];
+    const bool chained = k > 0 && m->seg[rod->seg0 + k].parent == rod->seg0 + k - 1;
+    return at->beyond[k] - (chained ? at->beyond[k - 1] : 0);
+}
+
+void snw_output_add_jumps(const snw_model *m, const snw_adjoint_output *o, double c,
+                          const snw_work *w, snw_twist *V) {
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    snw_twist e = snw_twist_zero();
+    if (snw_output_use_of(m, o) == SNW_OUTPUT_JOINT) { // all links beyond the joint move as one
+        const int first = m->link_first[p->site.link];
+        const snw_mat3 R = w->g[first].R;
+        e.e[o->column] = c;
+        if (!p->body) e = (snw_twist){{.w = snw_rotate_inv(R, e.w), .v = snw_rotate_inv(R, e.v)}};
+        V[first] = snw_twist_add(V[first], e);
+        return;
+    }
+    // node k moves with the part at->beyond[k] of a rigid motion, as does what it carries
+    const snw_station *at = snw_output_station(m, o);
+    const snw_rod *rod = &m->rod[at->rod];
+    e.e[o->column % 6] = -c; // the wrench on the root side
+    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
+    for (int k = 0; k < rod->nseg; k++) {
+        const int i = rod->seg0 + k;
+        V[i] = snw_twist_add(V[i], snw_twist_scale(snw_output_beyond(m, at, k),
+                                                   snw_twist_to_child(w->g[i], in_world)));
+    }
+}
+
+void snw_output_carry_jumps(const snw_model *m, const snw_work *w, snw_twist *V) {
+    for (int i = 1; i < m->nseg; i++)
+        V[i] = snw_twist_add(V[i], snw_twist_to_child(w->h[i], V[m->seg[i].parent]));
+}
+
 bool snw_energy_weights_of(const snw_model *m, int noutput, const snw_adjoint_output *output,
                            const double *y_bar, snw_energy_weights *out) {
     *out = (snw_energy_weights){0};

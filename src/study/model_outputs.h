@@ -23,6 +23,15 @@ bool snw_output_knows_geometry(const snw_model *m, const snw_adjoint_output *out
 // Station at which an output of a probe of wrenches is measured; its component is column % 6.
 const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_output *output);
 
+// Reactions of joints and wrenches within rods are products of all forces W on the segments with
+// virtual twists V, theory.md (7.5.19): V (nseg) += the jump of this motion from a segment to its
+// child, for c times an output; then V <- the twists with these jumps. The motion in w.
+void snw_output_add_jumps(const snw_model *m, const snw_adjoint_output *output, double c,
+                          const snw_work *w, snw_twist *V);
+void snw_output_carry_jumps(const snw_model *m, const snw_work *w, snw_twist *V);
+// Part of the wrench at a station that node k of its rod has beyond the node that carries it.
+double snw_output_beyond(const snw_model *m, const snw_station *at, int k);
+
 // Weights of the energies in a sum of outputs.
 typedef struct snw_energy_weights {
     double kinetic, elastic, gravity;

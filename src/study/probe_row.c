@@ -40,8 +40,7 @@ static snw_signal_frame frame_of(const snw_model *m, snw_observer *o, const snw_
     return (snw_signal_frame){o->g, o->V, o->path, o->J, o->dJ};
 }
 
-// Is the continuous rotation vector that of at most half a turn?
-static bool within_half_turn(snw_mat3 R, snw_vec3 continuous) {
+bool snw_within_half_turn(snw_mat3 R, snw_vec3 continuous) {
     return snw_norm(snw_sub(snw_so3_log(R), continuous)) < 1e-6;
 }
 
@@ -68,7 +67,7 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
         const snw_station *at = &m->station[signal.station];
         const snw_signal_frame frame = frame_of(m, o, at, in, s, w);
         const bool turns = signal.reading == SNW_READ_ROTATION || signal.reading == SNW_READ_POSE;
-        if (turns && !within_half_turn(frame.g.R, rotation[at->seg])) return false;
+        if (turns && !snw_within_half_turn(frame.g.R, rotation[at->seg])) return false;
         snw_signal_frame_row(&signal, &frame, 1, 0, by_x);
         snw_signal_frame_row(&signal, &frame, 0, 1, by_rate);
         return true;

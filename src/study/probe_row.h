@@ -13,3 +13,5 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
                    const snw_state *s, const snw_vec3 *rotation, snw_work *w, double *row);
 // The signal that a column of a probe reads, with its station.
 snw_signal snw_probe_signal(const snw_model *m, int probe, int column);
+// Is the continuous rotation vector of R that of at most half a turn?
+bool snw_within_half_turn(snw_mat3 R, snw_vec3 continuous);

@@ -548,6 +548,20 @@ void snw_sensitivity_of_length(snw_adjoint *a, const snw_map *map, int k) {
 
 // ---- frames -------------------------------------------------------------------------------------
 
+// Derivative of output i, which is known by the state, by a variable with these of the state.
+static double known_product(snw_adjoint *a, const snw_map *map, int i, const snw_bars *b) {
+    const int nv = a->m->nv, nr = a->m->nconstraint;
+    double *x = a->line;
+    const snw_state_bars to = {x, x + nv, x + 2 * nv, x + 3 * nv};
+    memset(x, 0, (size_t)(3 * nv + nr) * sizeof *x);
+    memset(a->known_bar, 0, (size_t)a->noutput * sizeof *a->known_bar);
+    a->known_bar[i] = 1;
+    snw_output_bars_add(a->output_bars, a->noutput, a->output, a->known_bar, a->in, &map->s, a->w,
+                        &to);
+    return snw_vector_dot(nv, to.place, b->place) + snw_vector_dot(nv, to.rate, b->rate) +
+           snw_vector_dot(nv, to.acc, b->acc) + snw_vector_dot(nr, to.lambda, b->lambda);
+}
+
 snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, const double *y,
                                  double *out, snw_error *err) {
     const snw_model *m = a->m;
@@ -557,14 +571,18 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
     SNW_TRY(adjoint_rows(a, map, y, err));
     for (int i = 0; i < a->noutput; i++) {
         const double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
+        const bool known = !a->exact[i] && adjoint_knows(a, i);
         out[i] = 0;
-        rest = rest || !a->exact[i];
-        if (a->exact[i]) {
+        rest = rest || !(a->exact[i] || known);
+        if (known) {
+            out[i] = known_product(a, map, i, b);
+            a->exact[i] = true; // without differences
+        } else if (a->exact[i]) {
             out[i] =
                 snw_vector_dot(m->nv, row, b->place) + snw_vector_dot(m->nv, row + m->nv, b->rate);
-        } else if (adjoint_has_interaction(a, i)) {
-            out[i] = snw_vector_dot(m->nv, a->interaction, b->place);
         }
+        if (adjoint_has_interaction(a, i))
+            out[i] += snw_vector_dot(m->nv, a->interaction, b->place);
     }
     if (!rest) return SNW_OK;
     double h = sample_distance(m, b->place, b->rate);

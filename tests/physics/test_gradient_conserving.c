@@ -252,6 +252,48 @@ static void random_robots_are_gathered(void **state) {
     }
 }
 
+// A soft arm on a free body that falls on a floor and slides: all numbers but those of the floor.
+static void numbers_are_gathered_beside_contact_points(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {E: 0.5 MPa, rho: 1100 kg/m^3, m: 20 g, push: 0.02 N, g: 9 m/s^2, damp: 8 ms, "
+        "k: 300 N/m}\n"
+        "gravity: [0, 0, -g]\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: damp}}\n"
+        "robot:\n"
+        "  hub: {on: world, joint: free, body: {mass: m, inertia: [1e-5, 1e-5, 2e-5], sphere: "
+        "{radius: 2 cm}}}\n"
+        "  arm: {on: hub, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: soft, "
+        "strain: {bend_y: legendre 2, bend_z: legendre 1}, nodes: 4}}\n"
+        "  tip: {on: arm.tip, body: {sphere: {radius: 2 cm}, mass: 10 g}}\n"
+        "initial: {hub: {pose: {xyz: [0, 0, 2.2 cm]}, twist: [0, 0, 1, 0.2, 0, 0]}}\n"
+        "contacts: {floor: {ground: {on: [hub, tip], stiffness: k, damping: 0.1, friction: "
+        "0.3}}}\n"
+        "loads: {p: {on: tip, force: [0, push, 0]}}\n"
+        "study: [dynamic: {for: 0.12, step: 2 ms, scheme: conserving}]\n"
+        "probes: {tip: {position: tip}, v: {velocity: tip}}\n";
+    static outcome got, want;
+    question q = {.text = text,
+                  .nby = 7,
+                  .by = {"E", "rho", "m", "push", "g", "damp", "k"},
+                  .nof = 2,
+                  .of = {"integral(tip.z^2 + tip.y)", "tip.x + v.vz"},
+                  .method = SNW_GRADIENT_ADJOINT};
+    answer(&q, &got);
+    assert_int_equal(got.info.gathered, 6);
+    differences(&q, 1e-4, &want);
+    assert_true(fabs(want.dJ[6] * got.p[6]) > 1e-3 * fabs(got.J[0])); // it touches the floor
+    for (int k = 0; k < 14; k++) {
+        // rounding of whole runs over their moves
+        const double error = fabs((got.dJ[k] - want.dJ[k]) * got.p[k % 7]);
+        if (error > 1e-8 * fabs(got.J[k / 7]))
+            print_error("%s by %s: %.12g, want %.12g\n", q.of[k / 7], q.by[k % 7], got.dJ[k],
+                        want.dJ[k]);
+        assert_true(error <= 1e-8 * fabs(got.J[k / 7]));
+    }
+}
+
 static void checkpoints_give_the_same(void **state) {
     (void)state;
     static outcome kept, again;
@@ -272,6 +314,7 @@ int main(void) {
         cmocka_unit_test(a_pendulum),
         cmocka_unit_test(conserving_follows_differences),
         cmocka_unit_test(random_robots_are_gathered),
+        cmocka_unit_test(numbers_are_gathered_beside_contact_points),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Comparisons that must hold for a random robot. Each takes a model and a command and returns a verdict."""
+import json
 import math
 import re
 import signal
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import model_text
 from chance import rounded
-from command import ENVIRONMENT, SINEW, limit
+from command import ENVIRONMENT, SINEW, Outcome, limit
 from model_text import clone, rods, size, steps
 
 # largest differences, relative to the size of the robot or to a frequency
@@ -23,6 +24,8 @@ COARSE = 0.1     # of a motion, independently of the others
 CONTROLLED = 0.01  # of a motion whose steps are chosen by error control
 CREATED, REMOVED = 0.01, 0.1  # of the exchanged energy, created or removed by the time scheme
 UNBALANCED = 0.1  # of the exchanged energy, missing in the energy balance
+ALIKE, WHOLE = 1e-7, 1e-4  # of derivatives, relative to the largest: between methods, from those of whole runs
+RESPONSE = 1e-8  # of linear models, relative: the equilibrium is solved to some digits
 SUSPECT = 0.003   # likewise: above this shorter steps must reduce it
 
 
@@ -693,6 +696,113 @@ def again(model, run):
     return Verdict("ok", "again")
 
 
+def numbers(model):
+    """Numbers of the file by which derivatives are taken, as --set names them: some of each section."""
+    found = []
+
+    def walk(path, value):
+        if isinstance(value, dict):
+            for key, item in value.items():
+                walk(path + [key], item)
+        elif isinstance(value, float) and value > 0:
+            mine.append(".".join(path))
+
+    for section in ("materials", "robot", "actuators", "springs", "fluid", "contacts"):
+        mine = []
+        for key, item in model.get(section, {}).items():
+            walk([key], item)
+        found += [name for name in mine if not name.endswith("poisson")][:2]  # it may be at its limit
+    return found
+
+
+def asked(model, run, what, of, by, method):
+    """Reply and derivatives times values by `sinew gradient`; ends the comparison where it is refused."""
+    reply, plain = asked_plain(model, run, of, by, method, what)
+    values = [abs(variable["value"]) for variable in reply["variables"]]
+    return reply, [[p*d for p, d in zip(values, row)] for row in plain]
+
+
+def asked_plain(model, run, of, by, method="adjoint", what="linear"):
+    """The same without the values."""
+    (run.folder / "gradient.yaml").write_text(model_text.text(model))
+    scalars = [word for scalar in of for word in ("--of", scalar)]
+    done = run.call("gradient", "gradient.yaml", *scalars, "--by", ",".join(by), "--method", method, "--json")
+    outcome = Outcome(done.returncode, done.stdout, done.stderr)
+    if outcome.crashed:
+        raise Settled(Verdict("find", "crash", f"gradient by {method}: exit {outcome.code}: {outcome.message}"))
+    if outcome.hung:
+        raise Settled(Verdict("unsure", "slow", f"gradient by {method}: longer than the limit of processor time"))
+    if not outcome.done:
+        reason = (outcome.reply.get("error") or {}).get("text") or outcome.message
+        silent = outcome.message.startswith("exit status")
+        raise Settled(Verdict("find" if silent else "refused", what, f"gradient by {method}: {reason}"))
+    return outcome.reply, [scalar["derivative"] for scalar in outcome.reply["scalars"]]
+
+
+def derivatives(model, run):
+    """Derivatives by transposed steps are those carried forward, and those of differences of whole runs."""
+    checked(run, model)
+    other, by = clone(model), numbers(model)
+    for step in steps(other, "dynamic"):
+        step.update({"for": rounded(30*step["step"], 12), "shorten": "off"})
+    names = positions(other)
+    if not by or not names:
+        return Verdict("unsure", "derivatives", "no numbers")
+    of = [f"end({names[0]})", "end(e.total)"] if "e" in other["probes"] else [f"end({names[-1]})"]
+    if moves(other):
+        of[0] = f"integral({names[0]}*{names[-1]})"
+    reply, back = asked(other, run, "derivatives", of, by, "adjoint")
+    _, forward = asked(other, run, "derivatives", of, by, "forward")
+    told, whole = asked(other, run, "derivatives", of, by, "differences")
+    values = [abs(scalar["value"] or 0) for scalar in reply["scalars"]]
+    unsure = told["estimated_error"]*max(values + [abs(x) for row in whole for x in row])
+    for scalar, a, b, c in zip(reply["scalars"], back, forward, whole):
+        least = max(1e-3*abs(scalar["value"] or 0), max(map(abs, a)), 1e-9*max(1, size(model)**2))
+        # a sample that passes an event which the run does not: a contact that does not close there
+        sure = WHOLE + 10*unsure/least if unsure < 1e-3*least else math.inf
+        for wanted, bound, text in ((b, ALIKE, "forward derivatives"), (c, sure, "differences of whole runs")):
+            amount = max(abs(x - y) for x, y in zip(a, wanted))/least
+            if not amount <= bound:
+                return Verdict("find", f"derivatives ({text})",
+                               f"{scalar['of']}: transposed steps and {text} differ by {amount:.2g} of the largest "
+                               f"({', '.join(by)}: {a}, {wanted})", amount)
+    return Verdict("ok", "derivatives")
+
+
+def linear(model, run):
+    """The linear model of a step about an equilibrium answers a small force as the run does: its response is the
+    derivative of the end of the run by that force."""
+    checked(run, model)
+    count, step = 12, 0.002
+    other = clone(model)
+    names = positions(other)
+    places = [probe["position"] for probe in other["probes"].values() if isinstance(probe, dict) and "position" in probe]
+    place = places[-1] if places and isinstance(places[-1], str) else list(other["robot"])[-1]
+    other["parameters"] = {"kick": 0.0}
+    other.setdefault("loads", {})["small"] = {"on": place, "force": [0, 0, 0]}
+    other["study"] = [{"static": {}}, {"change": {"small.force": ["kick", "2*kick", "-kick"]}},
+                      {"dynamic": {"for": count*step, "step": step, "scheme": "gauss4"}}]
+    (run.folder / "linear.yaml").write_text(model_text.text(other))
+    probes = [word for name in names for word in ("--probe", name)]
+    done = run.call("linearize", "linear.yaml", "--input", "small", "--step", f"{step} s", "--scheme", "gauss4", "--reduce",
+                    *probes, "--json")
+    reply = json.loads(done.stdout) if done.stdout else {}
+    if done.returncode != 0:
+        if done.returncode not in (1, 2) or not reply.get("error"):
+            return Verdict("find", "crash", f"linearize: exit {done.returncode}: {done.stderr.strip()[:200]}")
+        return Verdict("refused", "linear", f"linearize: {reply['error']['text']}")
+    force = [{"small.fx": 1, "small.fy": 2, "small.fz": -1}.get(put["name"], 0) for put in reply["inputs"]]
+    x = [0.0 for _ in reply["states"]]
+    for _ in range(count):
+        x = [sum(a*b for a, b in zip(row, x)) + sum(b*u for b, u in zip(by, force)) for row, by in zip(reply["A"], reply["B"])]
+    answer = [sum(c*b for c, b in zip(row, x)) + sum(d*u for d, u in zip(by, force)) for row, by in zip(reply["C"], reply["D"])]
+    _, exact = asked_plain(other, run, [f"end({name})" for name in names], ["kick"])
+    wanted = [row[0] for row in exact]
+    amount = max(abs(a - b) for a, b in zip(answer, wanted))/max(max(map(abs, wanted)), 1e-300)
+    return Verdict("ok" if amount <= RESPONSE else "find", "linear",
+                   f"the linear model answers a force with an error of {amount:.2g}: {answer}, {wanted}", amount)
+
+
 def period(model, run):
     """Modes and a small motion have the same period."""
     plain = checked(run, model)
@@ -741,7 +851,7 @@ COMPARISONS = {
     "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "arc": arc, "moved": moved,
     "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes,
     "steps": steps_short, "adapt": adapt, "free_step": free_step, "damped_stages": damped_stages, "engines_motion": engines_motion, "again": again,
-    "closure": closure, "period": period,
+    "closure": closure, "period": period, "derivatives": derivatives, "linear": linear,
 }
 
 

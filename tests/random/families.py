@@ -6,8 +6,8 @@ import math
 import parts
 from chance import Chance, rounded
 
-STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "settles"]
-MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "damped_stages", "moved", "again"]
+STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "settles", "derivatives", "linear"]
+MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "damped_stages", "moved", "again", "derivatives"]
 
 
 def model(title, robot, materials, study, probes, **more):
@@ -863,37 +863,37 @@ FAMILIES = {
     "rod_flight": (rod_flight, MOTION),
     "tendon_static": (tendon_static, STATICS),
     "tendon_motion": (tendon_motion, MOTION + ["nodes", "engines_motion"]),
-    "tree_static": (tree_static, ["alive", "path", "arc", "exists", "moved", "stable", "settles"]),
+    "tree_static": (tree_static, ["alive", "path", "arc", "exists", "moved", "stable", "settles", "derivatives", "linear"]),
     "tree_motion": (tree_motion, MOTION),
-    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
+    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "derivatives", "linear"]),
     "hybrid_modes": (hybrid_modes, ["alive", "basis", "nodes", "moved"]),
     "hybrid_motion": (hybrid_motion, MOTION),
     "driven": (driven, MOTION),
-    "loop_static": (loop_static, ["alive", "path", "arc", "exists", "moved", "stable", "closure"]),
-    "loop_motion": (loop_motion, ["alive", "energy", "steps", "adapt", "free_step", "moved", "closure", "again"]),
-    "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "arc", "exists", "moved", "stable"]),
+    "loop_static": (loop_static, ["alive", "path", "arc", "exists", "moved", "stable", "closure", "derivatives"]),
+    "loop_motion": (loop_motion, ["alive", "energy", "steps", "adapt", "free_step", "moved", "closure", "again", "derivatives"]),
+    "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "arc", "exists", "moved", "stable", "derivatives"]),
     "parallel_modes": (parallel_modes, ["alive", "basis", "nodes", "moved"]),
     "held_modes": (held_modes, ["alive", "basis", "nodes", "moved"]),
-    "threaded_static": (threaded_static, ["alive", "basis", "nodes", "path", "exists", "moved", "stable"]),
+    "threaded_static": (threaded_static, ["alive", "basis", "nodes", "path", "exists", "moved", "stable", "derivatives"]),
     "threaded_modes": (threaded_modes, ["alive", "basis", "nodes", "moved"]),
-    "threaded_motion": (threaded_motion, ["alive", "energy", "steps", "adapt", "moved", "again"]),
-    "parallel_motion": (parallel_motion, ["alive", "energy", "steps", "adapt", "moved", "engines_motion", "again"]),
-    "upright": (upright, ["alive", "path", "arc", "exists", "energy", "moved", "stable"]),
-    "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
-    "drop": (drop, ["alive", "energy", "adapt", "again"]),
-    "obstacle": (obstacle, ["alive", "energy", "again"]),
-    "shapes": (shapes, ["alive", "energy", "again"]),
-    "touching": (touching, ["alive", "energy", "again"]),
-    "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable"]),
-    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
+    "threaded_motion": (threaded_motion, ["alive", "energy", "steps", "adapt", "moved", "again", "derivatives"]),
+    "parallel_motion": (parallel_motion, ["alive", "energy", "steps", "adapt", "moved", "engines_motion", "again", "derivatives"]),
+    "upright": (upright, ["alive", "path", "arc", "exists", "energy", "moved", "stable", "derivatives"]),
+    "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again", "derivatives"]),
+    "drop": (drop, ["alive", "energy", "adapt", "again", "derivatives"]),
+    "obstacle": (obstacle, ["alive", "energy", "again", "derivatives"]),
+    "shapes": (shapes, ["alive", "energy", "again", "derivatives"]),
+    "touching": (touching, ["alive", "energy", "again", "derivatives"]),
+    "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable", "derivatives", "linear"]),
+    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "derivatives", "linear"]),
     "sprung_motion": (sprung_motion, MOTION + ["nodes"]),
-    "tubes_static": (tubes_static, ["alive", "basis", "path", "moved", "stable"]),
-    "tubes_motion": (tubes_motion, ["alive", "energy", "steps", "adapt", "moved", "again"]),
-    "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles"]),
+    "tubes_static": (tubes_static, ["alive", "basis", "path", "moved", "stable", "derivatives"]),
+    "tubes_motion": (tubes_motion, ["alive", "energy", "steps", "adapt", "moved", "again", "derivatives"]),
+    "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles", "derivatives", "linear"]),
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),
-    "events": (events, ["alive", "energy", "steps", "adapt", "free_step", "moved", "again"]),
-    "passing": (passing, ["alive", "adapt", "free_step", "again"]),
+    "events": (events, ["alive", "energy", "steps", "adapt", "free_step", "moved", "again", "derivatives"]),
+    "passing": (passing, ["alive", "adapt", "free_step", "again", "derivatives"]),
 }
 
 
