@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Implicit steps per second of processor time of a batch on one thread: robots one by one, and in
-// packs of 4 and 8. Steps of 5 ms, generalized-alpha, robots in different motions.
+// packs of 4 and 8, of 8 and 16 with single precision. Steps of 5 ms, generalized-alpha, robots in different motions.
 #include "sinew/sinew.h"
 
 #include "bench.h"
@@ -105,8 +105,8 @@ static const struct {
      true}};
 
 // steps per second of processor time, the best of several runs
-static double rate(snw_robot_model *m, bool moved, int lanes, const char **engine,
-                   const char **why) {
+static double rate(snw_robot_model *m, bool moved, int lanes, const char *precision,
+                   const char **engine, const char **why) {
     static const double h = 5e-3;
     snw_batch *b = NULL;
     snw_error err = {0};
@@ -116,7 +116,8 @@ static double rate(snw_robot_model *m, bool moved, int lanes, const char **engin
     if (snw_robot_from_model(m, &start, &err) != SNW_OK ||
         (!moved && snw_robot_equilibrium(start, 0, &err) != SNW_OK) ||
         snw_batch_create(m, N, 1, &b, &err) != SNW_OK ||
-        snw_batch_set_lanes(b, lanes, &err) != SNW_OK)
+        snw_batch_set_lanes(b, lanes, &err) != SNW_OK ||
+        snw_batch_set_precision(b, precision, &err) != SNW_OK)
         goto failed;
     const int nq = snw_robot_nq(snw_batch_robot(b, 0)), nv = snw_robot_nv(snw_batch_robot(b, 0));
     for (int i = 0; !moved && i < N; i++) {
@@ -152,7 +153,7 @@ failed:
 
 // With an argument only robots whose name contains it.
 int main(int argc, char **argv) {
-    printf("%-34s %-22s %12s %8s\n", "robot", "engine", "steps/s", "ratio");
+    printf("%-34s %-36s %12s %8s\n", "robot", "engine", "steps/s", "ratio");
     for (size_t k = 0; k < sizeof robots / sizeof *robots; k++) {
         const char *text = robots[k].text;
         if (argc > 1 && !strstr(robots[k].name, argv[1])) continue;
@@ -162,13 +163,18 @@ int main(int argc, char **argv) {
             fprintf(stderr, "%d:%d: %s\n", err.line, err.column, err.text);
             return 1;
         }
+        static const struct {
+            int lanes;
+            const char *precision;
+        } packs[] = {{1, "double"}, {4, "double"}, {8, "double"}, {8, "single"}, {16, "single"}};
         double alone = 0;
-        for (int lanes = 1; lanes <= 8; lanes += lanes == 1 ? 3 : 4) {
+        for (size_t p = 0; p < sizeof packs / sizeof *packs; p++) {
             const char *engine = "", *why = "";
-            const double r = rate(m, robots[k].moved, lanes, &engine, &why);
-            if (lanes == 1) alone = r;
-            printf("%-34s %-22s %12.0f %8.2f %s\n", robots[k].name, engine, r, r / alone,
-                   lanes > 1 ? why : "");
+            const double r =
+                rate(m, robots[k].moved, packs[p].lanes, packs[p].precision, &engine, &why);
+            if (p == 0) alone = r;
+            printf("%-34s %-36s %12.0f %8.2f %s\n", robots[k].name, engine, r, r / alone,
+                   p > 0 ? why : "");
         }
         snw_robot_model_close(m);
     }

@@ -8,10 +8,10 @@
 //
 // Where processor, scheme and model allow it (snw_batch_engine), robots step in packs of 8
 // (AVX-512) or 4 (AVX2): one instruction computes a number of all robots of a pack. Each robot has
-// then the motion of a robot stepped alone to the tolerance of the solver, and to the last bit the
-// same one whatever the others do, wherever it is in the batch, and however many threads there are.
-// A step that a pack does not solve is done alone. All other robots have the numbers of a robot
-// stepped alone to the last bit.
+// then the motion of a robot stepped alone to the tolerance of the solver, with single precision
+// (snw_batch_set_precision) nearly so, and to the last bit the same one whatever the others do,
+// wherever it is in the batch, and however many threads there are. A step that a pack does not
+// solve is done alone. All other robots have the numbers of a robot stepped alone to the last bit.
 //
 // A batch may be used by one thread at a time, its robots between its calls. In a process made by
 // fork() it goes on with the thread of the caller alone.
@@ -36,13 +36,21 @@ SNW_API int snw_batch_threads(const snw_batch *b);
 // Robot i; it belongs to the batch. NULL: there is none.
 SNW_API snw_robot *snw_batch_robot(const snw_batch *b, int i);
 
-// Engine of robot i, in words: "packs of 8 (AVX-512)", "packs of 4 (AVX2)" or "alone". *why
-// (NULL: not asked for) <- the reason, where it is "alone"; empty otherwise. Both are constant
-// texts. Before its start and for a robot that does not exist it is "alone". A step that did not
-// fit a pack is not reported here.
+// Engine of robot i, in words: "packs of 8 (AVX-512)", "packs of 4 (AVX2)", "packs of 16, single
+// precision (AVX-512)", "packs of 8, single precision (AVX2)" or "alone". *why (NULL: not asked
+// for) <- the reason, where it is "alone"; empty otherwise. Both are constant texts. Before its
+// start and for a robot that does not exist it is "alone". A step that did not fit a pack is not
+// reported here.
 SNW_API const char *snw_batch_engine(const snw_batch *b, int i, const char **why);
-// Largest number of robots in a pack: 8, 4, or 1 for none; from the next start of all robots on.
+// Largest number of robots in a pack: 16, 8, 4, or 1 for none; from the next start of all robots on.
 SNW_API SNW_NODISCARD snw_status snw_batch_set_lanes(snw_batch *b, int lanes, snw_error *err);
+// Numbers with which packs solve the equations of a step: "double", or "single" (floats) with 16
+// (AVX-512) or 8 (AVX2) robots in a pack, about twice as fast; from the next start of all robots
+// on. q, v, u, states, histories and all that is computed outside of packs remain doubles, and a
+// step that floats cannot solve is done alone with doubles. Residuals are then 5e-6 of typical
+// forces; differences of motions from those by doubles are in docs/performance.md.
+SNW_API SNW_NODISCARD snw_status snw_batch_set_precision(snw_batch *b, const char *precision,
+                                                         snw_error *err);
 
 // Coordinates (n x nq) and velocities (n x nv), robot by robot: written by the caller before
 // snw_batch_start, by the batch after each step. A step refuses rows written after their start.

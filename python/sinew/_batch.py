@@ -186,11 +186,12 @@ class Batch(OfThisProcess):
     >>> batch.step(count=200)                 # one call of the library, without the interpreter's lock
     >>> batch.probe("tip"), batch.failed      # (64, 3), mask of robots whose step did not converge
 
-    Where model and processor allow it (`engine`), robots step in packs of up to `lanes`, 8, 4 or 1. Each then moves as a
-    `Robot` alone does to the tolerance of the solver, and to the last bit the same whatever the others do. All other
-    robots have the numbers of a `Robot` stepped alone to the last bit. `robot`: a `Robot`, with whose q, v and u all
-    begin, a `Model` or a model file. `run`, `set`: see `Model`. `threads`: all cores unless given. `device`: "cuda" gives
-    a `DeviceBatch`, whose robots are on a graphics processor.
+    Where model and processor allow it (`engine`), robots step in packs of up to `lanes`, 16, 8, 4 or 1. Each then moves as
+    a `Robot` alone does to the tolerance of the solver, and to the last bit the same whatever the others do. All other
+    robots have the numbers of a `Robot` stepped alone to the last bit. `precision`: "double", or "single" for packs that
+    solve their steps with floats, twice as many robots in each; q, v and u are doubles with both. `robot`: a `Robot`,
+    with whose q, v and u all begin, a `Model` or a model file. `run`, `set`: see `Model`. `threads`: all cores unless
+    given. `device`: "cuda" gives a `DeviceBatch`, whose robots are on a graphics processor.
     """
 
     _instead = "make another one of the same model"
@@ -204,13 +205,16 @@ class Batch(OfThisProcess):
         return DeviceBatch(robot, n, device=device, **options)
 
     def __init__(self, robot: Robot | Model | Path, n: int, *, threads: int | None = None, run: str | None = None,
-                 set: Overrides | None = None, lanes: int = 8, device: str | None = None):  # fmt: skip
+                 set: Overrides | None = None, lanes: int = 16, precision: str = "double",
+                 device: str | None = None):  # fmt: skip
         model = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set)
         out, self._err = ffi.new("snw_batch **"), new_error()
         if lib.snw_batch_create(model._m, n, threads or 0, out, self._err) != lib.SNW_OK:
             raise_error(self._err)
         self._b = ffi.gc(out[0], lib.snw_batch_close)
         if lib.snw_batch_set_lanes(self._b, lanes, self._err) != lib.SNW_OK:
+            raise_error(self._err)
+        if lib.snw_batch_set_precision(self._b, precision.encode(), self._err) != lib.SNW_OK:
             raise_error(self._err)
         self._exclusive = Exclusive("batch")
         self.model = model
@@ -235,7 +239,7 @@ class Batch(OfThisProcess):
         lib.snw_batch_set_poll(self._b, lib.sinew_batch_poll, ffi.NULL)
 
     def engine(self, i: int = 0) -> tuple[str, str]:
-        """How robot i is stepped, "packs of 8 (AVX-512)", "packs of 4 (AVX2)" or "alone", and why alone."""
+        """How robot i is stepped, as "packs of 8 (AVX-512)" or "alone", and why alone."""
         if not 0 <= i < self.n:
             raise IndexError(f"no robot {i}; the batch has {self.n}")
         why = ffi.new("const char **")

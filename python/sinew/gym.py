@@ -406,7 +406,7 @@ class VectorTask(_VectorBase):
     spec: object = None
 
     def __init__(self, task: type[Task], num_envs: int, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-                 threads: int | None = None, lanes: int = 8, **overrides: Value):  # fmt: skip
+                 threads: int | None = None, lanes: int = 16, **overrides: Value):  # fmt: skip
         self.batch = Batch(task._model(overrides), num_envs, threads=threads, lanes=lanes)
         self.tasks: list[Task] = []
         """The single tasks; their robots are those of the batch."""
@@ -513,7 +513,7 @@ def _repeated(box: Box, n: int) -> Box:
 
 
 def make_vec(task: str, num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, threads: int | None = None,
-             lanes: int = 8, device: str | None = None, **overrides: Value) -> Any:  # fmt: skip
+             lanes: int = 16, device: str | None = None, **overrides: Value) -> Any:  # fmt: skip
     """n robots with a task by name; `autoreset_mode`, `threads`, `lanes` and overrides of the model, see `VectorTask` and `make`.
 
     `device`: "cuda" gives a `DeviceVectorTask`, whose robots and arrays are on a graphics processor; "host" the same with

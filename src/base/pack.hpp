@@ -2,7 +2,8 @@
 //
 // pack.hpp: a number that is a pack: SNW_LANES numbers, one of each of as many robots, in one
 // vector register. It is included before everything else in a source that is then compiled as C++
-// (integrate/pack_engine.cpp), with `double` its name from then on.
+// (integrate/pack_engine.cpp), with `double` its name from then on. The numbers of a pack are
+// doubles, with SNW_SINGLE floats, of which a register holds twice as many.
 //
 // It is as trivial as a double: unions, tables and memory from the heap can hold it, zero bytes are
 // zeros. Numbers become packs by themselves, packs never become numbers: a cast to int does not
@@ -14,13 +15,26 @@
 
 #include <immintrin.h>
 
-typedef narrow lanes __attribute__((vector_size(8 * SNW_LANES)));
-typedef long long lane_bits __attribute__((vector_size(8 * SNW_LANES)));
+#ifdef SNW_SINGLE
+typedef float element;
+typedef int element_bits;
+#define ELEMENT_MAX      FLT_MAX
+#define ELEMENT_BITS_MAX INT_MAX
+#else
+typedef narrow element;
+typedef long long element_bits;
+#define ELEMENT_MAX      DBL_MAX
+#define ELEMENT_BITS_MAX LLONG_MAX
+#endif
+typedef element lanes __attribute__((vector_size(sizeof(element) * SNW_LANES)));
+typedef element_bits lane_bits __attribute__((vector_size(sizeof(element) * SNW_LANES)));
 
 #if SNW_LANES == 4
 #define SNW_BROADCAST(a) (lanes{a, a, a, a})
-#else
+#elif SNW_LANES == 8
 #define SNW_BROADCAST(a) (lanes{a, a, a, a, a, a, a, a})
+#else
+#define SNW_BROADCAST(a) (lanes{a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a})
 #endif
 #define PACK_INLINE static inline __attribute__((always_inline))
 
@@ -37,6 +51,10 @@ PACK_INLINE snw_mask snw_mask_from(bool c) { return {lane_bits{} - c}; }
 PACK_INLINE unsigned snw_mask_lanes(snw_mask a) {
 #if SNW_LANES == 4
     return (unsigned)_mm256_movemask_pd((__m256d)a.m);
+#elif SNW_LANES == 16
+    return (unsigned)_mm512_movepi32_mask((__m512i)a.m);
+#elif defined SNW_SINGLE
+    return (unsigned)_mm256_movemask_ps((__m256)a.m);
 #else
     return (unsigned)_mm512_movepi64_mask((__m512i)a.m);
 #endif
@@ -52,7 +70,7 @@ struct pack {
 
     pack() = default;
     constexpr pack(lanes a) : x(a) {}
-    template <arithmetic T> constexpr pack(T a) : x(SNW_BROADCAST((narrow)a)) {}
+    template <arithmetic T> constexpr pack(T a) : x(SNW_BROADCAST((element)a)) {}
 
     pack operator+() const { return *this; }
     pack operator-() const { return -x; }
@@ -81,10 +99,14 @@ PACK_INLINE pack snw_select(snw_mask c, pack a, pack b) { return c.m ? a.x : b.x
 
 PACK_INLINE int snw_whole(pack a) { return (int)a.x[0]; }
 
-PACK_INLINE pack fabs(pack a) { return (lanes)((lane_bits)a.x & LLONG_MAX); }
+PACK_INLINE pack fabs(pack a) { return (lanes)((lane_bits)a.x & ELEMENT_BITS_MAX); }
 PACK_INLINE pack sqrt(pack a) {
 #if SNW_LANES == 4
     return (lanes)_mm256_sqrt_pd((__m256d)a.x);
+#elif SNW_LANES == 16
+    return (lanes)_mm512_sqrt_ps((__m512)a.x);
+#elif defined SNW_SINGLE
+    return (lanes)_mm256_sqrt_ps((__m256)a.x);
 #else
     return (lanes)_mm512_sqrt_pd((__m512d)a.x);
 #endif
@@ -92,6 +114,10 @@ PACK_INLINE pack sqrt(pack a) {
 PACK_INLINE pack floor(pack a) {
 #if SNW_LANES == 4
     return (lanes)_mm256_floor_pd((__m256d)a.x);
+#elif SNW_LANES == 16
+    return (lanes)_mm512_floor_ps((__m512)a.x);
+#elif defined SNW_SINGLE
+    return (lanes)_mm256_floor_ps((__m256)a.x);
 #else
     return (lanes)_mm512_floor_pd((__m512d)a.x);
 #endif
@@ -104,13 +130,13 @@ PACK_INLINE pack fmin(pack a, pack b) { return snw_select((a <= b) | (b != b), a
 #define FUNCTION(name)                                                                             \
     static __attribute__((noinline, unused)) pack name(pack a) {                                   \
         pack r;                                                                                    \
-        for (int l = 0; l < SNW_LANES; l++) r.x[l] = ::name((narrow)a.x[l]);                       \
+        for (int l = 0; l < SNW_LANES; l++) r.x[l] = (element)::name((narrow)a.x[l]);                       \
         return r;                                                                                  \
     }
 #define FUNCTION_OF_TWO(name)                                                                      \
     static __attribute__((noinline, unused)) pack name(pack a, pack b) {                           \
         pack r;                                                                                    \
-        for (int l = 0; l < SNW_LANES; l++) r.x[l] = ::name((narrow)a.x[l], (narrow)b.x[l]);       \
+        for (int l = 0; l < SNW_LANES; l++) r.x[l] = (element)::name((narrow)a.x[l], (narrow)b.x[l]);       \
         return r;                                                                                  \
     }
 FUNCTION(sin)
@@ -126,6 +152,6 @@ FUNCTION_OF_TWO(atan2)
 FUNCTION_OF_TWO(hypot)
 #undef FUNCTION
 #undef FUNCTION_OF_TWO
-PACK_INLINE snw_mask isfinite(pack a) { return fabs(a) <= DBL_MAX; }
+PACK_INLINE snw_mask isfinite(pack a) { return fabs(a) <= ELEMENT_MAX; }
 PACK_INLINE snw_mask isnan(pack a) { return a != a; }
-PACK_INLINE snw_mask isinf(pack a) { return fabs(a) > DBL_MAX; }
+PACK_INLINE snw_mask isinf(pack a) { return fabs(a) > ELEMENT_MAX; }

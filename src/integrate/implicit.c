@@ -421,9 +421,7 @@ static double implicit_out_of_balance(const snw_implicit *im, const double *scal
     return largest;
 }
 
-// Residual at the increment d, relative to im->scale.
-static double implicit_evaluate(void *self) {
-    snw_implicit *im = self;
+void snw_implicit_place(snw_implicit *im) {
     const snw_model *m = im->m;
     for (int i = 0; i < m->nv; i++) {
         im->rate[i] = im->a * im->d[i] + im->f[i];
@@ -433,7 +431,13 @@ static double implicit_evaluate(void *self) {
     // driven velocities and accelerations come from their laws, not from the scheme; the tangent
     // needs no change, since the iteration starts with these rows satisfied
     snw_constraints_impose(m, im->in, im->trial);
-    snw_residual(m, im->in, im->trial, false, im->w);
+}
+
+// Residual at the increment d, relative to im->scale.
+static double implicit_evaluate(void *self) {
+    snw_implicit *im = self;
+    snw_implicit_place(im);
+    snw_residual(im->m, im->in, im->trial, false, im->w);
     return implicit_out_of_balance(im, im->scale);
 }
 
@@ -738,6 +742,7 @@ void snw_implicit_give_up(snw_implicit *im) {
 snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
     *info = (snw_chord_info){0};
     im->lane_keeps = false;
+    im->lane_tolerance = 0;
     snw_implicit_begin(im, h, t_laws);
     const snw_status s = step_solve(im, info);
     if (s == SNW_OK) {

@@ -34,7 +34,7 @@ static const double MAX_SHORT_STEPS = 20000; // consecutive
 static double newton_noise(const snw_implicit *im) {
     double most = 0;
     for (int k = 0; k < im->m->nv; k++) most = fmax(most, im->m->scale[k] * im->m->typical[k]);
-    return 10 * im->opts.tolerance * most;
+    return 10 * fmax(im->opts.tolerance, im->lane_tolerance) * most;
 }
 
 // Judges the step just solved by its contacts. The energy created by the scheme is taken from the

@@ -132,10 +132,14 @@ struct snw_implicit {
     snw_step_watch watch;
     double begun_past_h; // past.h before the step under way
     bool lane_keeps;     // the last step was one in a pack, which keeps its matrix (packs.h)
-    bool use_euler;      // take the next step by backward Euler, which gains no energy in contacts
+    double lane_tolerance; // of the residual in the last step in a pack; 0: it was none
+    bool use_euler;        // take the next step by backward Euler, which gains no energy in contacts
     snw_step_together together;
 };
 
+
+// im->rate, acc, trial <- those of the increment im->d.
+void snw_implicit_place(snw_implicit *im);
 
 // im->T <- factors of Newton's matrix at im->trial, evaluated in im->w, for the coefficients a and
 // b.

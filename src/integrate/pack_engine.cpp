@@ -3,7 +3,7 @@
 // Implicit steps of SNW_LANES robots at once: sources of the recursion compiled with numbers that
 // are packs (base/pack.hpp), and Newton's method with a decision for each lane. It is C++ only
 // because numbers with operators are; nothing of its library is used. One object for each number of
-// lanes, whose functions differ by their namespace.
+// lanes of doubles and of floats, whose functions differ by their namespace.
 #include "base/pack.hpp"
 
 #include "integrate/pack_lane.h"
@@ -14,7 +14,12 @@ extern "C" {
 
 #define SNW_JOIN_(a, b) a##b
 #define SNW_JOIN(a, b)  SNW_JOIN_(a, b)
-namespace SNW_JOIN(snw_packs_of_, SNW_LANES) {
+#ifdef SNW_SINGLE
+#define ENGINE SNW_JOIN(snw_singles, SNW_LANES)
+#else
+#define ENGINE SNW_JOIN(snw_packs, SNW_LANES)
+#endif
+namespace SNW_JOIN(ENGINE, _parts) {
 
 // model_stream.h, whose numbers are doubles
 struct snw_model_stream {
@@ -42,7 +47,7 @@ static int get_whole(reader *s) { return s->stream[0]->whole[s->nwhole++]; }
 
 static pack get_number(reader *s) {
     pack x;
-    for (int l = 0; l < SNW_LANES; l++) x.x[l] = s->stream[l]->number[s->nnumber];
+    for (int l = 0; l < SNW_LANES; l++) x.x[l] = (element)s->stream[l]->number[s->nnumber];
     s->nnumber++;
     return x;
 }
@@ -194,19 +199,19 @@ static int first_active(const snw_pack_lane *lane) {
     ({                                                                                             \
         pack x_;                                                                                   \
         for (int l_ = 0; l_ < SNW_LANES; l_++)                                                     \
-            x_.x[l_] = (narrow)lane[lane[l_].active ? l_ : spare].member;                          \
+            x_.x[l_] = (element)lane[lane[l_].active ? l_ : spare].member;                          \
         x_;                                                                                        \
     })
 #define FROM_ARRAY(n, member, to)                                                                  \
     for (size_t l_ = 0; l_ < SNW_LANES; l_++) {                                                    \
         const narrow *from_ = lane[lane[l_].active ? l_ : spare].member;                           \
-        narrow *to_ = (narrow *)(pack *)(to) + l_;                                                         \
-        for (size_t i_ = 0; i_ < (size_t)(n); i_++) to_[i_ * SNW_LANES] = from_[i_];               \
+        element *to_ = (element *)(pack *)(to) + l_;                                               \
+        for (size_t i_ = 0; i_ < (size_t)(n); i_++) to_[i_ * SNW_LANES] = (element)from_[i_];      \
     }
 #define TO_ARRAY(n, from, member)                                                                  \
     for (size_t l_ = 0; l_ < SNW_LANES; l_++) {                                                    \
         if (!lane[l_].active || !lane[l_].solved) continue;                                        \
-        const narrow *from_ = (const narrow *)(from) + l_;                                         \
+        const element *from_ = (const element *)(from) + l_;                                         \
         for (size_t i_ = 0; i_ < (size_t)(n); i_++) lane[l_].member[i_] = from_[i_ * SNW_LANES];   \
     }
 
@@ -218,10 +223,22 @@ static void load_lanes(step_of_packs *p, const snw_pack_lane *lane) {
     p->b = FROM(b);
     p->tolerance = FROM(tolerance);
     p->max_iter = FROM(max_iter);
+    FROM_ARRAY(m->nv, scale, o->scale)
+#ifdef SNW_SINGLE
+    for (int l = 0; l < SNW_LANES; l++) {
+        const snw_pack_lane *from = &lane[lane[l].active ? l : spare];
+        for (int i = 0; i < m->nv; i++) {
+            o->predicted[i].x[l] = (element)from->d[i];
+            o->f[i].x[l] = (element)(from->a * from->d[i] + from->f[i]);
+            o->g[i].x[l] = (element)(from->b * from->d[i] + from->g[i]);
+            o->move[i].x[l] = 0;
+        }
+    }
+#else
     FROM_ARRAY(m->nv, f, o->f)
     FROM_ARRAY(m->nv, g, o->g)
-    FROM_ARRAY(m->nv, scale, o->scale)
     FROM_ARRAY(m->nv, d, o->d)
+#endif
     FROM_ARRAY(m->nq, q, o->q0)
     FROM_ARRAY(m->nconstraint, lambda, o->lambda)
     FROM_ARRAY(3, gravity, o->in.gravity.e)
@@ -307,8 +324,8 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
     TO_ARRAY(np, o->sums, work)
 }
 
-static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_kept *kept,
-                  snw_pack_lane *lane) {
+static void solve_step(const snw_pack_model *model, snw_pack_work *work, snw_pack_kept *kept,
+                       snw_pack_lane *lane) {
     step_of_packs p = {.m = &((const model_of_packs *)model)->m,
                        .order = ((const model_of_packs *)model)->order,
                        .o = (work_of_packs *)work,
@@ -334,14 +351,34 @@ static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_kep
     }
     take_driven_rates(&p);
     account(&p, lane);
+    TO_ARRAY(m->nconstraint, o->lambda, lambda)
+#ifdef SNW_SINGLE // the state follows from the increment, with all digits (packs.c)
+    for (int l = 0; l < SNW_LANES; l++) {
+        for (int i = 0; lane[l].solved && i < m->nv; i++) lane[l].d[i] += o->move[i].x[l];
+    }
+#else
     TO_ARRAY(m->nv, o->d, d)
     TO_ARRAY(m->nv, o->rate, rate)
     TO_ARRAY(m->nv, o->acc, acc)
     TO_ARRAY(m->nq, o->q, trial_q)
     TO_ARRAY(m->nv, o->v, trial_v)
     TO_ARRAY(m->nv, o->a, trial_a)
-    TO_ARRAY(m->nconstraint, o->lambda, lambda)
+#endif
 }
+
+#ifdef SNW_SINGLE
+// Numbers below 1e-38, which floats meet more often than doubles, are zeros: processors take a
+// hundred times as long for them.
+static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_kept *kept,
+                  snw_pack_lane *lane) {
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(before | _MM_FLUSH_ZERO_ON | 0x40 /* operands, too */);
+    solve_step(model, work, kept, lane);
+    _mm_setcsr(before);
+}
+#else
+#define solve solve_step
+#endif
 
 static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw_pack_lane *lane,
                      const narrow *coefficient, narrow *const *residual, narrow *const *tangent) {
@@ -370,11 +407,19 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
 #undef double
 } // namespace
 
-using namespace SNW_JOIN(snw_packs_of_, SNW_LANES);
+using namespace SNW_JOIN(ENGINE, _parts);
+#ifdef SNW_SINGLE
+#define ENGINE_NAME                                                                                \
+    SNW_LANES == 8 ? "packs of 8, single precision (AVX2)"                                         \
+                   : "packs of 16, single precision (AVX-512)"
+static const bool is_single = true;
+#else
+#define ENGINE_NAME SNW_LANES == 4 ? "packs of 4 (AVX2)" : "packs of 8 (AVX-512)"
+static const bool is_single = false;
+#endif
 extern "C" {
-extern const snw_pack_engine SNW_JOIN(snw_packs, SNW_LANES);
-const snw_pack_engine SNW_JOIN(snw_packs, SNW_LANES) = {
-    SNW_LANES, SNW_LANES == 4 ? "packs of 4 (AVX2)" : "packs of 8 (AVX-512)",
-    model_create, model_destroy, work_create, work_destroy, kept_create, kept_destroy,
-    solve, evaluate};
+extern const snw_pack_engine ENGINE;
+const snw_pack_engine ENGINE = {
+    SNW_LANES, is_single, ENGINE_NAME, model_create, model_destroy, work_create, work_destroy,
+    kept_create, kept_destroy, solve, evaluate};
 }

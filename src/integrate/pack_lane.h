@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 // Points of the energy account: within the step, then its ends.
-enum { SNW_LANES_MOST = 8, SNW_LANE_POINTS = 4, SNW_LANE_WITHIN = 2, SNW_LANE_ENERGIES = 7 };
+enum { SNW_LANES_MOST = 16, SNW_LANE_POINTS = 4, SNW_LANE_WITHIN = 2, SNW_LANE_ENERGIES = 7 };
 
 // Consecutive rows of a column of the factors.
 typedef struct snw_pack_run {
@@ -39,6 +39,7 @@ typedef struct snw_pack_order {
 // `scale`. Arrays of nv numbers, and nq for q.
 typedef struct snw_pack_lane {
     bool active;         // false: the other members are not read
+    bool single;         // solved by floats
     double a, b;         // coefficients of the scheme
     double tolerance;    // of the residual
     int max_iter;        // Newton iterations
@@ -76,6 +77,7 @@ typedef struct snw_pack_kept snw_pack_kept;   // matrices of the robots of a pac
 // One for each number of lanes. Functions that create return NULL when out of memory.
 typedef struct snw_pack_engine {
     int lanes;
+    bool single; // numbers of its packs are floats
     const char *name;
     // of models with the same structure, one per lane, and the order of their matrix, which must
     // outlive it

@@ -16,18 +16,23 @@
 
 // ---- choice -------------------------------------------------------------------------------------
 
+// SNW_PACKS: width of the widest registers for which packs were compiled.
 #ifdef SNW_PACKS
-extern const snw_pack_engine snw_packs4, snw_packs8;
+extern const snw_pack_engine snw_packs4, snw_packs8, snw_singles8, snw_singles16;
 
-const snw_pack_engine *snw_packs(int most) {
+const snw_pack_engine *snw_packs(int most, bool single) {
+    const int less = single ? 8 : 4; // in registers of 256 bits
     if (most == 0) most = SNW_LANES_MOST;
-    if (most >= 8 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return &snw_packs8;
-    return most >= 4 && __builtin_cpu_supports("avx2") ? &snw_packs4 : NULL;
+#if SNW_PACKS >= 512
+    if (most >= 2 * less && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+        return single ? &snw_singles16 : &snw_packs8;
+#endif
+    if (most < less || !__builtin_cpu_supports("avx2")) return NULL;
+    return single ? &snw_singles8 : &snw_packs4;
 }
 #else
-const snw_pack_engine *snw_packs(int most) {
-    (void)most;
+const snw_pack_engine *snw_packs(int most, bool single) {
+    (void)most, (void)single;
     return NULL;
 }
 #endif
@@ -121,6 +126,9 @@ const char *snw_packs_refuse(const snw_implicit *im) {
 
 // ---- steps --------------------------------------------------------------------------------------
 
+// Residual relative to typical forces that floats can reach, theory.md 6.10.
+static const double SINGLE_TOLERANCE = 5e-6;
+
 size_t snw_pack_lane_memory(const snw_model *m) {
     return SNW_LANE_POINTS * (3 + snw_inputs_doubles(m)) + (size_t)snw_npower(m);
 }
@@ -164,14 +172,16 @@ double snw_implicit_lane_length(snw_implicit *im, double h, double longest) {
     return length_outside(im, snw_implicit_limit(im, h, longest), longest);
 }
 
-void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, double *memory,
+void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool single, double *memory,
                             snw_pack_lane *lane) {
     snw_implicit_begin(im, h, t_laws);
     snw_implicit_first_guess(im);
+    im->lane_tolerance = single ? fmax(im->opts.tolerance, SINGLE_TOLERANCE) : im->opts.tolerance;
     *lane = (snw_pack_lane){.active = true,
                             .a = im->a,
                             .b = im->b,
-                            .tolerance = im->opts.tolerance,
+                            .single = single,
+                            .tolerance = im->lane_tolerance,
                             .max_iter = im->opts.max_iter,
                             .keeps = im->lane_keeps,
                             .f = im->f,
@@ -203,6 +213,8 @@ bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane
         snw_implicit_give_up(im);
         return false;
     }
+    // floats have solved for the increment; the state that it leads to has all digits
+    if (lane->single) snw_implicit_place(im);
     snw_step_energies end[2];
     _Static_assert(sizeof end == sizeof lane->energies, "energies of a lane in the same order");
     memcpy(end, lane->energies, sizeof end);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // packs.h: implicit steps of several robots solved together. The recursion, its tangent and
-// Newton's method are compiled with numbers that are packs of 4 (AVX2) or 8 (AVX-512) robots, one
-// in each lane (pack_engine.cpp, base/pack.hpp). Each lane computes what it would alone: its
+// Newton's method are compiled with numbers that are packs of 4 (AVX2) or 8 (AVX-512) robots, with
+// single precision 8 or 16, one in each lane (pack_engine.cpp, base/pack.hpp). Each lane computes what it would alone: its
 // results depend neither on its neighbours nor on its place. theory.md 6.10
 #pragma once
 
@@ -11,8 +11,8 @@
 #include "model/model_stream.h"
 
 // The engine for this processor; NULL: none, or the library was built without. `most`: largest
-// number of lanes asked for, 0: any.
-const snw_pack_engine *snw_packs(int most);
+// number of lanes asked for, 0: any. `single`: numbers are floats.
+const snw_pack_engine *snw_packs(int most, bool single);
 
 // Why packs do not serve this model or these steps, in words; NULL: they do.
 const char *snw_packs_refuse(const snw_implicit *im);
@@ -23,8 +23,9 @@ double snw_implicit_lane_length(snw_implicit *im, double h, double longest);
 // Can its next step be one in a pack?
 bool snw_implicit_fits_lane(const snw_implicit *im);
 // A step of this length to the time t_laws as the equations of a lane, without solving them.
-// memory: snw_pack_lane_memory doubles, which must last until one of the two calls below.
-void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, double *memory,
+// `single`: for packs of floats. memory: snw_pack_lane_memory doubles, which must last until one of
+// the two calls below.
+void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool single, double *memory,
                             snw_pack_lane *lane);
 size_t snw_pack_lane_memory(const snw_model *m);
 // Ends that step as snw_implicit_step does. False: it was not solved, and nothing has changed.

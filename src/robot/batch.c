@@ -45,6 +45,7 @@ struct snw_batch {
     unsigned char *failed;   // n: in the present call
     snw_batch_packs *packs;  // NULL: robots step alone
     int lanes;               // largest number of robots in a pack
+    bool single;             // packs of floats
     int (*poll)(void *user);
     void *user;
     double next_poll; // s
@@ -76,7 +77,7 @@ static bool takes_part(const snw_batch *b, int i) {
 static void take_robots(snw_batch *b, int thread) {
     const bool polls = thread == 0;
     if (b->task.run_group) {
-        const int lanes = snw_batch_packs_lanes(b->packs);
+        const int lanes = snw_batch_packs_engine(b->packs)->lanes;
         for (int g; (g = atomic_fetch_add(&b->next, 1)) < (b->n + lanes - 1) / lanes;) {
             if (atomic_load(&b->cancelled)) return;
             b->task.run_group(b, g, thread);
@@ -336,13 +337,14 @@ static snw_status start_robot(snw_batch *b, int i, bool polls, snw_error *err) {
 
 // Packs as wide as asked for, and the models of robots that have changed.
 static snw_status update_packs(snw_batch *b, bool all, snw_error *err) {
-    if (all && b->packs && snw_batch_packs_lanes(b->packs) > b->lanes) {
+    const snw_pack_engine *engine = snw_packs(b->lanes, b->single);
+    if (all && b->packs && snw_batch_packs_engine(b->packs) != engine) {
         snw_batch_packs_destroy(b->packs);
         b->packs = NULL;
     }
     snw_status s = SNW_OK;
-    if (all && !b->packs)
-        s = snw_batch_packs_create(b->robot, b->n, b->nthread, b->lanes, &b->packs);
+    if (all && !b->packs && engine)
+        s = snw_batch_packs_create(b->robot, b->n, b->nthread, engine, &b->packs);
     if (s == SNW_OK && b->packs) s = snw_batch_packs_update(b->packs);
     if (s == SNW_OK) return s;
     snw_batch_packs_destroy(b->packs);
@@ -362,26 +364,40 @@ snw_status snw_batch_start(snw_batch *b, const snw_robot_steps *how, const unsig
     return s == SNW_OK ? packs : s;
 }
 
-snw_status snw_batch_set_lanes(snw_batch *b, int lanes, snw_error *err) {
-    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
-    if (lanes != 1 && lanes != 4 && lanes != 8)
-        return snw_fail(err, SNW_E_ARGUMENT, "a pack has 8, 4 or 1 robots, not %d", lanes);
-    if (b->packs && lanes > snw_batch_packs_lanes(b->packs)) { // wider ones
-        snw_batch_packs_destroy(b->packs);
-        b->packs = NULL;
+static snw_status choose_packs(snw_batch *b, int lanes, bool single, snw_error *err) {
+    if (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
+        return snw_fail(err, SNW_E_ARGUMENT, "a pack has 16, 8, 4 or 1 robots, not %d", lanes);
+    if (single && lanes == 4) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "a pack of single precision has 16, 8 or 1 robots, not 4");
     }
     b->lanes = lanes;
+    b->single = single;
     return SNW_OK;
+}
+
+snw_status snw_batch_set_lanes(snw_batch *b, int lanes, snw_error *err) {
+    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
+    return choose_packs(b, lanes, b->single, err);
+}
+
+snw_status snw_batch_set_precision(snw_batch *b, const char *precision, snw_error *err) {
+    if (!b || !precision)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", b ? "precision" : "the batch");
+    const bool single = strcmp(precision, "single") == 0;
+    if (single || strcmp(precision, "double") == 0) return choose_packs(b, b->lanes, single, err);
+    return snw_fail(err, SNW_E_ARGUMENT, "precision is 'double' or 'single', not '%.40s'",
+                    precision);
 }
 
 const char *snw_batch_engine(const snw_batch *b, int i, const char **why) {
     const char *reason = "there is no such robot", *name = "alone";
     if (has_robot(b, i)) {
         reason = b->lanes == 1   ? "packs are switched off"
-                 : !snw_packs(0) ? "this processor or this build has no packs"
+                 : !snw_packs(0, b->single) ? "this processor or this build has no packs"
                  : !b->packs     ? "it has not started"
                                  : snw_batch_packs_why(b->packs, i);
-        if (!reason) name = snw_batch_packs_name(b->packs);
+        if (!reason) name = snw_batch_packs_engine(b->packs)->name;
     }
     if (why) *why = reason ? reason : "";
     return name;
@@ -424,7 +440,7 @@ static bool goes_on(void *user) {
 
 // Steps of the robots of a group; a robot that fails leaves it.
 static void step_group(snw_batch *b, int g, int thread) {
-    const int lanes = snw_batch_packs_lanes(b->packs), first = g * lanes;
+    const int lanes = snw_batch_packs_engine(b->packs)->lanes, first = g * lanes;
     unsigned char takes[SNW_LANES_MOST] = {0}, failed[SNW_LANES_MOST] = {0};
     snw_error error[SNW_LANES_MOST];
     memset(error, 0, sizeof error);

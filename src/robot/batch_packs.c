@@ -29,11 +29,9 @@ struct snw_batch_packs {
     size_t lane_memory;
 };
 
-snw_status snw_batch_packs_create(snw_robot *const *robot, int n, int threads, int lanes,
-                                  snw_batch_packs **out) {
+snw_status snw_batch_packs_create(snw_robot *const *robot, int n, int threads,
+                                  const snw_pack_engine *engine, snw_batch_packs **out) {
     *out = NULL;
-    const snw_pack_engine *engine = snw_packs(lanes);
-    if (!engine) return SNW_OK;
     snw_batch_packs *p = snw_alloc(sizeof *p);
     if (!p) return SNW_E_MEMORY;
     p->engine = engine;
@@ -77,8 +75,7 @@ void snw_batch_packs_destroy(snw_batch_packs *p) {
     snw_free(p);
 }
 
-int snw_batch_packs_lanes(const snw_batch_packs *p) { return p->engine->lanes; }
-const char *snw_batch_packs_name(const snw_batch_packs *p) { return p->engine->name; }
+const snw_pack_engine *snw_batch_packs_engine(const snw_batch_packs *p) { return p->engine; }
 const char *snw_batch_packs_why(const snw_batch_packs *p, int i) { return p->why[i]; }
 
 // ---- models -------------------------------------------------------------------------------------
@@ -195,7 +192,7 @@ static void open_lane(snw_batch_packs *p, const snw_batch_steps *steps, int i, d
             at->under_way = !*failed;
             if (*failed) return;
         }
-        snw_robot_open_lane(r, &at->step, memory, lane);
+        snw_robot_open_lane(r, &at->step, p->engine->single, memory, lane);
         if (lane->active) return;
         at->under_way = false;
         *failed = snw_robot_finish_step(r, at->step.end, error) != SNW_OK;

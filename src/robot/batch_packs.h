@@ -8,13 +8,13 @@
 
 typedef struct snw_batch_packs snw_batch_packs;
 
-// Packs of at most `lanes` robots for n robots and as many threads. *out NULL: there are none here.
+// Packs of this engine for n robots and as many threads.
 SNW_NODISCARD snw_status snw_batch_packs_create(snw_robot *const *robot, int n, int threads,
-                                                int lanes, snw_batch_packs **out);
+                                                const snw_pack_engine *engine,
+                                                snw_batch_packs **out);
 void snw_batch_packs_destroy(snw_batch_packs *p); // NULL is fine
 
-int snw_batch_packs_lanes(const snw_batch_packs *p);
-const char *snw_batch_packs_name(const snw_batch_packs *p);
+const snw_pack_engine *snw_batch_packs_engine(const snw_batch_packs *p);
 // Why robot i is stepped alone; NULL: it is not.
 const char *snw_batch_packs_why(const snw_batch_packs *p, int i);
 

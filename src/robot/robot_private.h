@@ -99,7 +99,8 @@ typedef struct snw_robot_lane {
 SNW_NODISCARD snw_status snw_robot_begin_step(snw_robot *r, double h, snw_robot_lane *of,
                                               snw_error *err);
 // Equations of the next part, lane->active; or alone. `memory`: as there.
-void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, double *memory, snw_pack_lane *lane);
+void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, bool single, double *memory,
+                         snw_pack_lane *lane);
 // End that part. True: it was the last one.
 bool snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane);
 SNW_NODISCARD snw_status snw_robot_finish_step(snw_robot *r, double end, snw_error *err);

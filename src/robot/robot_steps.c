@@ -285,7 +285,8 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
 
 // ---- in packs -----------------------------------------------------------------------------------
 
-void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, double *memory, snw_pack_lane *lane) {
+void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, bool single, double *memory,
+                         snw_pack_lane *lane) {
     enum { MOST_PARTS = 10000 };
     snw_implicit *im = r->integrator.implicit;
     const double t = snw_implicit_state(im)->t, left = of->end - t;
@@ -296,7 +297,7 @@ void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, double *memory, snw_p
     of->whole = of->h >= left * (1 - 1e-9);
     if (of->whole) of->h = left;
     of->to = of->whole ? of->end : t + of->h;
-    snw_implicit_open_lane(im, of->h, of->to, memory, lane);
+    snw_implicit_open_lane(im, of->h, of->to, single, memory, lane);
 }
 
 bool snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane) {

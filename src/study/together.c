@@ -70,7 +70,7 @@ static void *stack_create(void) {
 
 snw_status snw_together_create(int most, snw_together **out) {
     *out = NULL;
-    const snw_pack_engine *engine = snw_packs(most);
+    const snw_pack_engine *engine = snw_packs(most, false);
     if (!engine) return SNW_OK;
     snw_together *t = snw_alloc(sizeof *t);
     if (!t) return SNW_E_MEMORY;
@@ -196,7 +196,7 @@ static void solve_pack(snw_together *t, int k) {
 static bool lane_step(void *user, snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
     lane *l = user;
     if (l->pack < 0 || !snw_implicit_fits_lane(im)) return false;
-    snw_implicit_open_lane(im, h, t_laws, l->memory, &l->step);
+    snw_implicit_open_lane(im, h, t_laws, false, l->memory, &l->step);
     l->waits = true;
     (void)swapcontext(&l->context, &l->of->main);
     *info = (snw_chord_info){.iterations = l->step.iterations,

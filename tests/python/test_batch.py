@@ -193,3 +193,5 @@ def test_packs_of_robots_move_as_robots_alone(arm_text):
         assert batch.engine() == packs_engine
     with pytest.raises(sinew.ArgumentError, match="8, 4 or 1"):
         sinew.Batch(model, 2, lanes=3)
+    with pytest.raises(sinew.ArgumentError, match="'double' or 'single', not 'half'"):
+        sinew.Batch(model, 2, precision="half")

@@ -8,6 +8,7 @@
 #include "sanitized.h"
 
 #include "base/alloc.h"
+#include "integrate/packs.h"
 #include "near.h"
 
 #include <pthread.h>
@@ -167,6 +168,44 @@ static void a_robot_that_fails_leaves_the_others_alone(void **state) {
     expect_ok(snw_batch_step(b, h, 1, at, &err), &err); // those only
     assert_true(snw_batch_time(b)[0] == t0 && snw_batch_time(b)[1] > t1);
     snw_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// Robots in packs, each second one with a stiffness of its own: the bits do not depend on the
+// threads, which share the model, its numbers in packs and the order of its matrix.
+static void threads_change_no_bit_of_packs(void **state) {
+    (void)state;
+    enum { PACKED = 19 };
+    static const char *const precision[] = {"double", "single"};
+    snw_robot_model *m = open_model(arm);
+    snw_error err = {0};
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    for (int p = 0; p < 2; p++) {
+        double want[PACKED][64] = {{0}};
+        for (int threads = 1; threads <= 3; threads++) {
+            snw_batch *b = open_batch(m, PACKED, threads);
+            const size_t nq = (size_t)snw_robot_nq(snw_batch_robot(b, 0));
+            assert_true(nq <= 64);
+            expect_ok(snw_batch_set_precision(b, precision[p], &err), &err);
+            for (int i = 1; i < PACKED; i += 2) {
+                char young[40];
+                (void)snprintf(young, sizeof young, "E=%d", 1000000 + 10000 * i);
+                const char *const set[] = {young};
+                expect_ok(snw_robot_set_parameters(snw_batch_robot(b, i), 1, set, &err), &err);
+            }
+            for (int i = 0; i < PACKED; i++) snw_batch_q(b)[(size_t)i * nq] = 0.02 * i;
+            expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
+            expect_ok(snw_batch_step(b, h, STEPS, NULL, &err), &err);
+            const char *const engine = snw_batch_engine(b, 0, NULL);
+            assert_true(strncmp(engine, "packs", 5) == 0 || !snw_packs(0, p == 1));
+            for (size_t i = 0; i < PACKED; i++) {
+                const double *q = snw_batch_q(b) + i * nq;
+                if (threads == 1) memcpy(want[i], q, nq * sizeof *q);
+                assert_memory_equal(q, want[i], nq * sizeof *q);
+            }
+            snw_batch_close(b);
+        }
+    }
     snw_robot_model_close(m);
 }
 
@@ -401,6 +440,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_of_a_batch_have_the_bits_they_have_alone),
         cmocka_unit_test(a_robot_that_fails_leaves_the_others_alone),
+        cmocka_unit_test(threads_change_no_bit_of_packs),
         cmocka_unit_test(a_call_can_be_cancelled),
         cmocka_unit_test(a_forked_process_steps_alone),
         cmocka_unit_test(bad_arguments_are_refused),

@@ -3,6 +3,7 @@
 // Robots stepped in packs: residual and tangent of each lane are those of the robot alone to the
 // last bit; motions are those of robots alone to the tolerance of the solver, and to the last bit
 // the same wherever a robot is in the batch, whatever the others do, and with packs of 4 or of 8.
+// Single precision moves robots nearly so, and keeps the digits of their states.
 #include "sinew/sinew.h"
 
 #include "dynamics/constraint.h"
@@ -251,7 +252,7 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
 static void each_lane_has_the_bits_of_the_robot_alone(void **state) {
     (void)state;
     for (int lanes = 4; lanes <= 8; lanes += 4) {
-        const snw_pack_engine *e = snw_packs(lanes);
+        const snw_pack_engine *e = snw_packs(lanes, false);
         if (!e) skip();
         for (int k = 0; k < MODELS; k++) compare_bits(e, models[k], k == 1 ? 3 : 0.7);
     }
@@ -263,10 +264,12 @@ enum { N = 11, STEPS = 12, MOST_Q = 100 };
 static const double h = 4e-3;
 
 // A batch of n robots, robot p at place[p] of a family, with its own stiffness and motion.
-static snw_batch *moving(snw_robot_model *m, int n, int lanes, int threads, const int *place) {
+static snw_batch *moving(snw_robot_model *m, int n, const char *precision, int lanes, int threads,
+                         const int *place) {
     snw_batch *b = NULL;
     snw_error err = {0};
     expect_ok(snw_batch_create(m, n, threads, &b, &err), &err);
+    expect_ok(snw_batch_set_precision(b, precision, &err), &err);
     expect_ok(snw_batch_set_lanes(b, lanes, &err), &err);
     for (int p = 0; p < n; p++) {
         snw_robot *r = snw_batch_robot(b, p);
@@ -297,32 +300,40 @@ static void step(snw_batch *b) {
     expect_ok(snw_batch_step(b, h, STEPS, NULL, &err), &err);
 }
 
-static void motions_are_those_of_robots_alone(void **state) {
-    (void)state;
+static const struct {
+    const char *precision;
+    int narrow, wide;      // lanes
+    double motion, energy; // largest differences from robots alone
+} precisions[] = {{"double", 4, 8, 1e-7, 1e-6}, {"single", 8, 16, 2e-4, 2e-3}};
+
+static void compare_motions(int p) {
     int place[N];
     for (int i = 0; i < N; i++) place[i] = i;
     for (int k = 0; k < MODELS; k++) {
         snw_robot_model *m = open_model(models[k]);
-        snw_batch *alone = moving(m, N, 1, 1, place), *packs = moving(m, N, 8, 2, place);
+        snw_batch *alone = moving(m, N, "double", 1, 1, place),
+                  *packs = moving(m, N, precisions[p].precision, precisions[p].wide, 2, place);
         const size_t nq = (size_t)snw_robot_nq(snw_batch_robot(alone, 0));
         const double *typical = snw_batch_robot(alone, 0)->m->typical;
         step(alone), step(packs);
         // a step in a pack has another matrix: without a bit of difference nothing was in a pack
-        if (snw_packs(0) && k != 3)
+        if (snw_packs(0, false) && (p == 1 || k != 3))
             assert_memory_not_equal(snw_batch_q(packs), snw_batch_q(alone),
                                     N * nq * sizeof(double));
         for (size_t i = 0; i < N * nq; i++) {
-            // a residual of 1e-10 typical forces in each of a dozen steps; a quaternion has a
-            // coordinate more than velocities, whose typical values are 1
+            // a residual of 1e-10 typical forces in each of a dozen steps, of 5e-6 with single
+            // precision; a quaternion has a coordinate more than velocities, whose typical values
+            // are 1
             const double size =
                 nq == (size_t)snw_batch_robot(alone, 0)->m->nv ? typical[i % nq] : 1;
-            assert_near(snw_batch_q(packs)[i] / size, snw_batch_q(alone)[i] / size, 1e-7);
+            assert_near(snw_batch_q(packs)[i] / size, snw_batch_q(alone)[i] / size,
+                        precisions[p].motion);
         }
         for (int i = 0; i < N; i++) {
             assert_near(snw_batch_time(packs)[i], snw_batch_time(alone)[i], 0);
             const double e = snw_robot_scheme_energy(snw_batch_robot(alone, i));
             assert_near(snw_robot_scheme_energy(snw_batch_robot(packs, i)), e,
-                        1e-6 * (1 + fabs(e)));
+                        precisions[p].energy * (1 + fabs(e)));
         }
         snw_batch_close(alone);
         snw_batch_close(packs);
@@ -330,28 +341,38 @@ static void motions_are_those_of_robots_alone(void **state) {
     }
 }
 
-static void a_robot_does_not_feel_its_neighbours_nor_its_place(void **state) {
+static void motions_are_those_of_robots_alone(void **state) {
     (void)state;
-    if (!snw_packs(0)) skip();
+    compare_motions(0);
+}
+
+static void motions_of_single_precision_are_near_those_of_robots_alone(void **state) {
+    (void)state;
+    compare_motions(1);
+}
+
+static void compare_places(int p) {
+    if (!snw_packs(0, false)) skip();
     static const int rising[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
                      mixed[N] = {10, 3, 3, 7, 0, 9, 5, 5, 5, 2, 8};
     for (int k = 0; k < MODELS; k++) {
         snw_robot_model *m = open_model(models[k]);
-        snw_batch *b = moving(m, N, 8, 1, rising);
+        snw_batch *b = moving(m, N, precisions[p].precision, precisions[p].wide, 1, rising);
         const char *why;
         assert_memory_equal(snw_batch_engine(b, 0, &why), "packs", 5);
         assert_string_equal(why, "");
         const size_t nq = (size_t)snw_robot_nq(snw_batch_robot(b, 0));
         step(b);
-        for (int lanes = 4; lanes <= 8; lanes += 4) {
-            snw_batch *other = moving(m, N, lanes, 1 + lanes / 4, mixed);
+        for (int lanes = precisions[p].narrow; lanes <= precisions[p].wide; lanes *= 2) {
+            snw_batch *other = moving(m, N, precisions[p].precision, lanes, 1 + lanes / 4, mixed);
             step(other);
-            for (int p = 0; p < N; p++)
-                assert_memory_equal(snw_batch_q(other) + (size_t)p * nq,
-                                    snw_batch_q(b) + (size_t)mixed[p] * nq, nq * sizeof(double));
+            for (int i = 0; i < N; i++)
+                assert_memory_equal(snw_batch_q(other) + (size_t)i * nq,
+                                    snw_batch_q(b) + (size_t)mixed[i] * nq, nq * sizeof(double));
             snw_batch_close(other);
         }
-        snw_batch *single = moving(m, 1, 8, 1, rising + 4);
+        snw_batch *single =
+            moving(m, 1, precisions[p].precision, precisions[p].wide, 1, rising + 4);
         step(single);
         assert_memory_equal(snw_batch_q(single), snw_batch_q(b) + 4 * nq, nq * sizeof(double));
         snw_batch_close(single);
@@ -360,12 +381,22 @@ static void a_robot_does_not_feel_its_neighbours_nor_its_place(void **state) {
     }
 }
 
-// One robot fails at once; a second one later, since its inputs are not finite.
-static void a_robot_that_fails_leaves_the_others_of_its_pack_alone(void **state) {
+static void a_robot_does_not_feel_its_neighbours_nor_its_place(void **state) {
     (void)state;
+    compare_places(0);
+}
+
+static void a_robot_of_single_precision_does_not_either(void **state) {
+    (void)state;
+    compare_places(1);
+}
+
+// One robot fails at once; a second one later, since its inputs are not finite.
+static void fail_robots(int p) {
     static const int rising[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     snw_robot_model *m = open_model(models[3]);
-    snw_batch *b = moving(m, N, 8, 2, rising), *other = moving(m, N, 8, 2, rising);
+    snw_batch *b = moving(m, N, precisions[p].precision, precisions[p].wide, 2, rising),
+              *other = moving(m, N, precisions[p].precision, precisions[p].wide, 2, rising);
     const size_t nq = (size_t)snw_robot_nq(snw_batch_robot(b, 0));
     snw_error err = {0};
     snw_batch_u(b)[2] = 1e300;
@@ -384,11 +415,41 @@ static void a_robot_that_fails_leaves_the_others_of_its_pack_alone(void **state)
     snw_robot_model_close(m);
 }
 
+static void a_robot_that_fails_leaves_the_others_of_its_pack_alone(void **state) {
+    (void)state;
+    fail_robots(0);
+    fail_robots(1);
+}
+
+// In single precision only the equations of a step are solved: a rod at rest stays there, and a
+// free body keeps its velocity to the rounding errors of doubles however many steps there are.
+static void states_of_single_precision_have_all_digits(void **state) {
+    (void)state;
+    snw_robot_model *m = open_model(
+        "sinew: 1\n"
+        "gravity: 0\n"
+        "robot: {body: {on: world, joint: prismatic, axis: z, body: {mass: 0.3}}}\n");
+    snw_batch *b = NULL;
+    snw_error err = {0};
+    const double v = 1.0 / 3;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    expect_ok(snw_batch_create(m, 2, 1, &b, &err), &err);
+    expect_ok(snw_batch_set_precision(b, "single", &err), &err);
+    snw_batch_v(b)[0] = v;
+    expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
+    expect_ok(snw_batch_step(b, h, 1000, NULL, &err), &err);
+    assert_near(snw_batch_q(b)[0], v * 1000 * h, 1e-12);
+    assert_near(snw_batch_v(b)[0], v, 1e-13);
+    assert_near(snw_batch_q(b)[1], 0, 0);
+    snw_batch_close(b);
+    snw_robot_model_close(m);
+}
+
 static void a_batch_says_why_robots_step_alone(void **state) {
     (void)state;
     static const int place[2] = {0, 1};
     snw_robot_model *m = open_model(models[0]);
-    snw_batch *b = moving(m, 2, 1, 1, place);
+    snw_batch *b = moving(m, 2, "double", 1, 1, place);
     const char *why;
     assert_string_equal(snw_batch_engine(b, 0, &why), "alone");
     assert_string_equal(why, "packs are switched off");
@@ -397,9 +458,15 @@ static void a_batch_says_why_robots_step_alone(void **state) {
     snw_error err = {0};
     assert_int_equal(snw_batch_set_lanes(b, 3, &err), SNW_E_ARGUMENT);
     expect_ok(snw_batch_set_lanes(b, 8, &err), &err);
+    assert_int_equal(snw_batch_set_precision(b, "half", &err), SNW_E_ARGUMENT);
+    assert_string_equal(err.text, "precision is 'double' or 'single', not 'half'");
+    expect_ok(snw_batch_set_lanes(b, 4, &err), &err);
+    assert_int_equal(snw_batch_set_precision(b, "single", &err), SNW_E_ARGUMENT);
+    assert_string_equal(err.text, "a pack of single precision has 16, 8 or 1 robots, not 4");
+    expect_ok(snw_batch_set_lanes(b, 8, &err), &err);
     snw_robot_steps how = snw_robot_steps_defaults(h);
     how.scheme = "rk4";
-    if (snw_packs(0) && snw_batch_start(b, &how, NULL, &err) == SNW_OK) {
+    if (snw_packs(0, false) && snw_batch_start(b, &how, NULL, &err) == SNW_OK) {
         assert_string_equal(snw_batch_engine(b, 0, &why), "alone");
         assert_string_equal(why, "the scheme is not one of one implicit step");
     }
@@ -411,8 +478,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_lane_has_the_bits_of_the_robot_alone),
         cmocka_unit_test(motions_are_those_of_robots_alone),
+        cmocka_unit_test(motions_of_single_precision_are_near_those_of_robots_alone),
         cmocka_unit_test(a_robot_does_not_feel_its_neighbours_nor_its_place),
+        cmocka_unit_test(a_robot_of_single_precision_does_not_either),
         cmocka_unit_test(a_robot_that_fails_leaves_the_others_of_its_pack_alone),
+        cmocka_unit_test(states_of_single_precision_have_all_digits),
         cmocka_unit_test(a_batch_says_why_robots_step_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
