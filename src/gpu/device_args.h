@@ -19,7 +19,9 @@ typedef enum snw_device_status {
     SNW_DEVICE_SHORT_STEPS, // it needs shorter steps, within which the laws of the file vary
     SNW_DEVICE_ENERGY,      // the scheme creates or loses energy: steps are too long
     SNW_DEVICE_OPEN,        // its loops cannot be closed, or its drives not be followed
-    SNW_DEVICE_DRAWN        // a law draws a rod of variable length in completely
+    SNW_DEVICE_DRAWN,       // a law draws a rod of variable length in completely
+    SNW_DEVICE_DEEP,        // a link is about to come out of an obstacle on another side
+    SNW_DEVICE_MANY         // contacts ask for too many short steps
 } snw_device_status;
 
 // Action of a caller's input on a number of snw_inputs: block[at] += by * u[input].
@@ -27,6 +29,15 @@ typedef struct snw_device_map {
     int input, at;
     double by;
 } snw_device_map;
+
+// Numbers of the energy account of a robot: energy created, largest in motion, heat, work of each
+// kind; of one with forces on one side energy created, largest in motion, steps since the set of
+// these forces changed, short steps one after the other, and whether the next step is one by
+// backward Euler (contact_steps.h).
+enum { SNW_DEVICE_MONITOR = 5 };
+static inline int snw_device_energies(int npower, int touches) {
+    return touches ? SNW_DEVICE_MONITOR : 3 + npower;
+}
 
 typedef struct snw_device_args {
     const void *model;      // made by device_model on the same processor
@@ -43,7 +54,7 @@ typedef struct snw_device_args {
     double *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
                     // after a step that created energy, 0: none
     double *lambda; // nconstraint x n: multipliers
-    double *energy; // (3 + powers) x n: energy created, largest in motion, heat, work of each kind
+    double *energy; // snw_device_energies x n
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
@@ -63,7 +74,8 @@ typedef struct snw_device_args {
     int count;
     double step;    // length, s
     double longest; // longest step, s
-    snw_scheme scheme;
+    snw_scheme scheme, euler;
+    int patience; // Newton iterations allowed in a step
     int tighten, max_iter;
     int account;       // steps are judged by the energy that they create
     double loss_limit; // of the energy in motion, in a step of a robot with loops

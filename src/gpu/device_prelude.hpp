@@ -45,4 +45,5 @@ static inline void memmove(void *to, const void *from, size_t bytes) {
 #include "base/number_class.hpp"
 static inline bool isnan(double x) { return x != x; }
 static inline bool isfinite(double x) { return fabs(x) <= DBL_MAX; }
+static inline bool isinf(double x) { return fabs(x) > DBL_MAX; }
 #endif

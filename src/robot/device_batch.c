@@ -40,7 +40,7 @@ enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUD
     X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
     X(onset, 3 * n * sizeof(double), "limit of steps after a start")                               \
     X(lambda, nconstraint *n * sizeof(double), "multipliers")                                      \
-    X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
+    X(energy, energies *n * sizeof(double), "account of energy")                                   \
     X(status, n * sizeof(int), "of each robot")                                                    \
     X(iterations, n * sizeof(unsigned), "of each robot")                                           \
     X(tangents, n * sizeof(unsigned), "of each robot")                                             \
@@ -221,7 +221,7 @@ static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
         (size_t)(m->nseg + m->npath + m->npose + m->nblock + m->nspring + m->nslice + m->nrod +
                  m->nload + m->nload_point + m->ntendon + m->ntendon_point + m->ntendon_segment +
                  m->nv + m->nloop + m->ndrive + m->nforce_element + m->nfluid + m->nfluid_point +
-                 m->nvariable_node + 64);
+                 m->nvariable_node + m->ncontact + m->ncontact_point + m->nstop + 64);
     const size_t rows = (size_t)(m->nv + m->nconstraint); // of the matrix
     return sizeof *m + (stream->nwhole + stream->nnumber) * 16 + elements * (sizeof(snw_rod) + 64) +
            (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) +
@@ -270,7 +270,8 @@ static snw_status create_model(snw_device_batch *b, snw_error *err) {
 static snw_status create_arrays(snw_device_batch *b, snw_error *err) {
     const snw_model *m = b->robot->m;
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    const size_t ninput = (size_t)b->ninput, npower = (size_t)snw_npower(m);
+    const size_t ninput = (size_t)b->ninput;
+    const size_t energies = (size_t)snw_device_energies(snw_npower(m), snw_touches(m));
     const size_t nconstraint = (size_t)m->nconstraint;
     size_t n = 1, each = 0;
 #define X(name, bytes, meaning) each += bytes;
@@ -307,14 +308,11 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
-// Why the device does not serve these steps, in words; NULL: it does. Packs serve more.
+// Why the device does not serve these steps, in words; NULL: it does.
 static const char *device_refuses(const snw_implicit *im) {
     const snw_model *m = im->m;
     if (m->nv + m->nconstraint > MOST_UNKNOWNS)
         return "robots of more than 600 coordinates and rows";
-    if (m->nstop > 0) return "stops of joints";
-    if (m->ncontact_point > 0) return "contacts";
-    if (m->nforce_element > 0 && m->one_sided) return "cables between sites";
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
     }
@@ -482,6 +480,11 @@ const char *snw_device_batch_status_text(int status) {
     case SNW_DEVICE_SHORT_STEPS:
         return "it needs shorter steps than asked for while laws of the file vary; ask for shorter "
                "ones";
+    case SNW_DEVICE_DEEP:
+        return "a link is nearly as deep in an obstacle as its middle and would come out on "
+               "another side; write a larger stiffness";
+    case SNW_DEVICE_MANY:
+        return "contacts ask for too many short steps; ask for shorter ones";
     }
     return "unknown";
 }
@@ -848,14 +851,16 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
                         "cores",
                         why);
     b->args.scheme = im->opts.scheme;
+    b->args.euler = snw_scheme_of_levels((snw_levels){.past = 1});
+    b->args.patience = SNW_LIVE_PATIENCE;
     b->args.tighten = im->opts.tighten;
     b->args.tolerance = im->opts.tolerance;
     b->args.max_iter = im->opts.max_iter;
     b->args.longest = b->robot->how.step;
     b->args.loss_limit = im->loss_limit;
     b->args.project_end = im->undamped && !im->opts.undamped_velocities;
-    b->args.account =
-        b->account && im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0;
+    b->args.account = b->account && (snw_touches(im->m) || (im->opts.scheme.loss_known &&
+                                     snw_scheme_overshoot(&im->opts.scheme) > 0));
     b->started = true;
     return snw_device_batch_restart(b, at, err);
 }

@@ -21,9 +21,6 @@
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"           \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
-#define HINGED                                                                                     \
-    "  arm: {on: world, joint: revolute, axis: y, rod: {" ARM ", nodes: 6, strain: cosserat "      \
-    "legendre 2}}\n"
 
 // a rod; a tree with a joint of each kind, springs, loads and active stress; tendons and a chamber;
 // a loop, a driven joint and a spring between sites; a swimmer; a rod of variable length
@@ -349,15 +346,6 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
                             "                          integrator: fer 4}}\n",
                    "host", "rules other than magnus");
-    // parts that packs compute, where steps are not judged on the device
-    expect_refused(MATERIAL
-                   "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
-                   "         stop: {stiffness: 0.5 N*m, smooth: 2 deg},\n"
-                   "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n",
-                   "host", "stops of joints");
-    expect_refused(MATERIAL HINGED "springs: {one: {cable: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: "
-                                   "0.2 m, stiffness: 3 N/m}}\n",
-                   "host", "cables between sites");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = NULL;
     assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
