@@ -90,14 +90,14 @@ static const char *refuse_constraints(const snw_model *m) {
     return NULL;
 }
 
-const char *snw_packs_refuse(const snw_implicit *im) {
+const char *snw_packs_refuse(const snw_implicit *im, bool evaluates_laws) {
     const snw_model *m = im->m;
     const snw_implicit_opts *opts = &im->opts;
     const struct {
         bool has;
         const char *what;
     } list[] = {{im->redundancy, "loops that may become redundant"},
-                {m->nsignal > 0 || m->nlive > 0, "laws that read signals"},
+                {!evaluates_laws && (m->nsignal > 0 || m->nlive > 0), "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0, "fields"},
