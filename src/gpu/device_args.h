@@ -39,6 +39,16 @@ static inline int snw_device_energies(int npower, int touches) {
     return touches ? SNW_DEVICE_MONITOR : 3 + npower;
 }
 
+// A column of a probe.
+typedef struct snw_device_column {
+    int reading; // snw_reading
+    int of;      // segment, first coordinate of a strain, coordinate, velocity or tendon
+    int column;  // component of a pose or a velocity
+    int flag;    // velocity: axes of the body; tendon: its length
+    int count;   // strain: shape functions
+    int phi;     // strain: the first of them, behind the rest strain, in column_phi
+} snw_device_column;
+
 typedef struct snw_device_args {
     const void *model;      // made by device_model on the same processor
     size_t model_bytes;     // from the model of a robot to that of the next; 0: one model for all
@@ -54,6 +64,7 @@ typedef struct snw_device_args {
     double *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
                     // after a step that created energy, 0: none
     double *lambda; // nconstraint x n: multipliers
+    double *z;      // 2 nsignal x n: integrals and states of laws, their rates
     double *energy; // snw_device_energies x n
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
@@ -65,6 +76,10 @@ typedef struct snw_device_args {
     size_t u_step;   // numbers from the inputs of a step to those of the next; 0: the same
     const snw_device_map *map; // nmap
     int nmap;
+    double t;          // time at the beginning of the call, s
+    int time_laws;     // laws of time are evaluated on the device; else by the host, below
+    const bool *taken; // motors, tendons and loads (none) whose laws the caller replaces by u
+    const double *zero, *one; // as many numbers as inputs of actuators and stresses
     int nlaw;          // numbers of gravity and of snw_inputs
     const double *law; // (3 count + 1) x nlaw: at the beginning, then at points of each step and
                        // its end; x n where robots have laws of their own
@@ -87,4 +102,9 @@ typedef struct snw_device_args {
     const double *point_at; // 3 x npoint: in the frame of the segment, m
     double *point;          // 3 npoint x n: in the world, m
     double *point_rate;     // 3 npoint x n: their velocities, m/s
+    // probes
+    int ncolumn;
+    const snw_device_column *column;
+    const double *column_phi;
+    double *probe; // ncolumn x n
 } snw_device_args;
