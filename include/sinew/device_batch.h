@@ -129,6 +129,20 @@ SNW_API double *snw_device_batch_point_rates(snw_device_batch *b);
 SNW_API SNW_NODISCARD snw_status snw_device_batch_update_points(snw_device_batch *b,
                                                                 snw_error *err);
 
+// Probes of the file by name: poses, velocities, strains, coordinates and their rates, and length,
+// rate and effort of tendons; others are refused with SNW_E_ARGUMENT. *out <- array on the device,
+// snw_device_batch_columns(b) x n, columns as in snw_robot_probe, written by
+// snw_device_batch_update_points. Rotation vectors are those within half a turn.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_set_probes(snw_device_batch *b, int nprobe,
+                                                             const char *const *probe, double **out,
+                                                             snw_error *err);
+SNW_API int snw_device_batch_columns(const snw_device_batch *b); // of these probes
+// As snw_device_batch_step_inputs, and probes (count x columns x n numbers on the device; NULL: none)
+// <- their values at the end of each step.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_step_probes(snw_device_batch *b, double h,
+                                                              int count, const double *u,
+                                                              double *probes, snw_error *err);
+
 // Sums over all robots since their creation: Newton iterations, matrices; robots that have failed.
 typedef struct snw_device_batch_counts {
     unsigned long long iterations, tangents;

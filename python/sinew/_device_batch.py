@@ -139,6 +139,18 @@ class DeviceBatch(OfThisProcess):
         return text(lib.snw_device_batch_name(self._b))
 
     @property
+    def bytes(self) -> int:
+        """Bytes of the device's memory that the batch has."""
+        return int(lib.snw_device_batch_bytes(self._b))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Sums over all robots: Newton iterations, matrices, robots that have failed; waits for the steps under way."""
+        out = ffi.new("snw_device_batch_counts *")
+        self._call(lib.snw_device_batch_count, out)
+        return {"iterations": int(out.iterations), "matrices": int(out.tangents), "failed": int(out.failed)}
+
+    @property
     def t(self) -> float:
         """Time of all robots, s."""
         return float(lib.snw_device_batch_time(self._b))
@@ -191,16 +203,23 @@ class DeviceBatch(OfThisProcess):
         """Start again from `home`, with the options of the last start; `at`: a mask on the device; `failed`: only those that failed."""
         self._call(lib.snw_device_batch_reset, self._mask(at), failed)
 
-    def step(self, dt: float | None = None, count: int = 1, *, inputs: Any = None) -> None:
+    def step(self, dt: float | None = None, count: int = 1, *, inputs: Any = None, probes: Any = None) -> None:
         """Advance all robots that have not failed by `count` steps; returns before they are done.
 
-        `inputs`: the inputs of each step, an array on the device, (count, inputs, n), instead of `u`.
+        `inputs`: the inputs of each step, an array on the device, (count, inputs, n), instead of `u`. `probes`: an array on
+        the device, (count, columns, n), that gets the columns of `probes()` at the end of each step.
         """
-        pointer = ffi.NULL
+        pointer, out = ffi.NULL, ffi.NULL
         if inputs is not None:
             address, self._inputs = address_of(self, inputs, (count, *self.u.T.shape), "f8", "inputs")  # likewise
             pointer = ffi.cast("double *", address)
-        self._call(lib.snw_device_batch_step_inputs, self.dt if dt is None else dt, count, pointer)
+        if probes is not None:
+            shape = (count, lib.snw_device_batch_columns(self._b), self.n)
+            address, self._seen = address_of(self, probes, shape, "f8", "probes")
+            if self.device == "host" and self._seen is not probes:
+                raise ArgumentError("'probes' is a contiguous array of doubles, to be written")
+            out = ffi.cast("double *", address)
+        self._call(lib.snw_device_batch_step_probes, self.dt if dt is None else dt, count, pointer, out)
 
     def wait(self) -> None:
         """Wait until all steps are done."""
@@ -227,6 +246,20 @@ class DeviceBatch(OfThisProcess):
 
     def update_points(self) -> None:
         """Write positions and velocities of the nodes of `points`."""
+        self._call(lib.snw_device_batch_update_points)
+
+    def probes(self, names: list[str]) -> DeviceArray:
+        """Array for the columns of these probes of the file, SI, (n, columns), side by side; `update_probes` writes it.
+
+        Poses, velocities, strains, coordinates and rates of joints, and lengths, rates and efforts of tendons can be read;
+        others are refused by name. Rotation vectors are those within half a turn.
+        """
+        out, texts = ffi.new("double **"), [ffi.new("char[]", c_text(name, "a probe")) for name in names]
+        self._call(lib.snw_device_batch_set_probes, len(names), ffi.new("char *[]", texts), out)
+        return DeviceArray(self, out[0], lib.snw_device_batch_columns(self._b), writeable=False)
+
+    def update_probes(self) -> None:
+        """Write the columns of `probes`, and the nodes of `points`."""
         self._call(lib.snw_device_batch_update_points)
 
     @property

@@ -110,8 +110,12 @@ static reading feedback_read_probe(const snw_model *m, const snw_signal *signal,
 static double feedback_strain(const snw_model *m, const snw_signal *signal, const snw_inputs *in,
                               const snw_state *s) {
     const snw_station *at = &m->station[signal->station];
-    const snw_twist xi = snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x);
-    return xi.e[signal->column] - (signal->column == SNW_STRETCH);
+    const snw_strain_table *table = signal->table;
+    double strain = table ? table->rest : 0;
+    for (int j = 0; table && j < table->count; j++) strain += table->phi[j] * s->q[table->q + j];
+    if (!table)
+        strain = snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x).e[signal->column];
+    return strain - (signal->column == SNW_STRETCH);
 }
 
 // ---- values -----------------------------------------------------------------
@@ -204,8 +208,11 @@ void snw_signal_strain_row(const snw_model *m, const snw_signal *signal, const s
                            double cq, double *jacobian) {
     const snw_station *at = &m->station[signal->station];
     const snw_rod *rod = &m->rod[at->rod];
+    const snw_strain_table *table = signal->table;
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
+    for (int j = 0; table && j < table->count; j++) jacobian[table->dof + j] = cq * table->phi[j];
+    if (table) return;
     (void)snw_rod_basis(rod, at->x, at->x, first, count, phi);
     const double *p = phi;
     for (int a = 0; a < rod->na; p += count[a], a++) {

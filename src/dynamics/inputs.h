@@ -138,7 +138,7 @@ static inline bool snw_tendon_is_manual(const snw_inputs *in, int tendon) {
     return in->manual && in->manual->tendon_given[tendon];
 }
 static inline bool snw_tendon_reads_signals(const snw_model *m, const snw_inputs *in, int tendon) {
-    return m->tendon[tendon].reads_signals && !snw_tendon_is_manual(in, tendon);
+    return m->nlive && m->tendon[tendon].reads_signals && !snw_tendon_is_manual(in, tendon);
 }
 
 // Laws at the time and signals of `at`. Load at a load point, times its quadrature weight;

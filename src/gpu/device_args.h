@@ -19,7 +19,10 @@ typedef enum snw_device_status {
     SNW_DEVICE_SHORT_STEPS, // it needs shorter steps, within which the laws of the file vary
     SNW_DEVICE_ENERGY,      // the scheme creates or loses energy: steps are too long
     SNW_DEVICE_OPEN,        // its loops cannot be closed, or its drives not be followed
-    SNW_DEVICE_DRAWN        // a law draws a rod of variable length in completely
+    SNW_DEVICE_DRAWN,       // a law draws a rod of variable length in completely
+    SNW_DEVICE_DEEP,        // a link is about to come out of an obstacle on another side
+    SNW_DEVICE_MANY,        // contacts ask for too many short steps
+    SNW_DEVICE_DEPENDENT    // rows of wheels or contacts without slip depend on each other
 } snw_device_status;
 
 // Action of a caller's input on a number of snw_inputs: block[at] += by * u[input].
@@ -27,6 +30,25 @@ typedef struct snw_device_map {
     int input, at;
     double by;
 } snw_device_map;
+
+// Numbers of the energy account of a robot: energy created, largest in motion, heat, work of each
+// kind; of one with forces on one side energy created, largest in motion, steps since the set of
+// these forces changed, short steps one after the other, and whether the next step is one by
+// backward Euler (contact_steps.h).
+enum { SNW_DEVICE_MONITOR = 5 };
+static inline int snw_device_energies(int npower, int touches) {
+    return touches ? SNW_DEVICE_MONITOR : 3 + npower;
+}
+
+// A column of a probe.
+typedef struct snw_device_column {
+    int reading; // snw_reading
+    int of;      // segment, first coordinate of a strain, coordinate, velocity or tendon
+    int column;  // component of a pose or a velocity
+    int flag;    // velocity: axes of the body; tendon: its length
+    int count;   // strain: shape functions
+    int phi;     // strain: the first of them, behind the rest strain, in column_phi
+} snw_device_column;
 
 typedef struct snw_device_args {
     const void *model;      // made by device_model on the same processor
@@ -43,7 +65,8 @@ typedef struct snw_device_args {
     double *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
                     // after a step that created energy, 0: none
     double *lambda; // nconstraint x n: multipliers
-    double *energy; // (3 + powers) x n: energy created, largest in motion, heat, work of each kind
+    double *z;      // 2 nsignal x n: integrals and states of laws, their rates
+    double *energy; // snw_device_energies x n
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
@@ -54,6 +77,10 @@ typedef struct snw_device_args {
     size_t u_step;   // numbers from the inputs of a step to those of the next; 0: the same
     const snw_device_map *map; // nmap
     int nmap;
+    double t;          // time at the beginning of the call, s
+    int time_laws;     // laws of time are evaluated on the device; else by the host, below
+    const bool *taken; // motors, tendons and loads (none) whose laws the caller replaces by u
+    const double *zero, *one; // as many numbers as inputs of actuators and stresses
     int nlaw;          // numbers of gravity and of snw_inputs
     const double *law; // (3 count + 1) x nlaw: at the beginning, then at points of each step and
                        // its end; x n where robots have laws of their own
@@ -63,7 +90,8 @@ typedef struct snw_device_args {
     int count;
     double step;    // length, s
     double longest; // longest step, s
-    snw_scheme scheme;
+    snw_scheme scheme, euler;
+    int patience; // Newton iterations allowed in a step
     int tighten, max_iter;
     int account;       // steps are judged by the energy that they create
     double loss_limit; // of the energy in motion, in a step of a robot with loops
@@ -75,4 +103,9 @@ typedef struct snw_device_args {
     const double *point_at; // 3 x npoint: in the frame of the segment, m
     double *point;          // 3 npoint x n: in the world, m
     double *point_rate;     // 3 npoint x n: their velocities, m/s
+    // probes
+    int ncolumn;
+    const snw_device_column *column;
+    const double *column_phi;
+    double *probe; // ncolumn x n
 } snw_device_args;

@@ -10,9 +10,9 @@ extern "C" {
 #include "gpu/device_host.h"
 #include "device_text.lists.h"
 
-size_t snw_device_host_model(const int *whole, const double *number, unsigned char *memory,
-                             size_t room) {
-    return snw_device::device_model(whole, number, memory, room);
+size_t snw_device_host_model(const int *whole, const double *number, bool has_laws,
+                             unsigned char *memory, size_t room) {
+    return snw_device::device_model(whole, number, has_laws, memory, room);
 }
 
 size_t snw_device_host_scratch(const void *model) {

@@ -5,12 +5,13 @@
 
 #include "gpu/device_args.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-// memory <- model from its stream (model/model_stream.h). Returns the bytes that it takes; 0:
+// memory <- model from its stream (model/model_stream.h), whose laws it has. Returns the bytes that it takes; 0:
 // `room` bytes are too few.
-size_t snw_device_host_model(const int *whole, const double *number, unsigned char *memory,
-                             size_t room);
+size_t snw_device_host_model(const int *whole, const double *number, bool has_laws,
+                             unsigned char *memory, size_t room);
 // Bytes of scratch for a robot of the model.
 size_t snw_device_host_scratch(const void *model);
 

@@ -32,6 +32,13 @@ template <class T> concept arithmetic = !__is_class(T) && requires { static_cast
 #define __builtin_trap __trap
 #define restrict __restrict
 typedef size_t atomic_size_t;
+static inline int memcmp(const void *a, const void *b, size_t bytes) {
+    const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
+    for (size_t i = 0; i < bytes; i++) {
+        if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+    }
+    return 0;
+}
 static inline void memmove(void *to, const void *from, size_t bytes) {
     unsigned char *x = (unsigned char *)to;
     const unsigned char *y = (const unsigned char *)from;
@@ -45,4 +52,5 @@ static inline void memmove(void *to, const void *from, size_t bytes) {
 #include "base/number_class.hpp"
 static inline bool isnan(double x) { return x != x; }
 static inline bool isfinite(double x) { return fabs(x) <= DBL_MAX; }
+static inline bool isinf(double x) { return fabs(x) > DBL_MAX; }
 #endif

@@ -37,11 +37,13 @@ const snw_pack_engine *snw_packs(int most, bool single) {
 }
 #endif
 
-static const char *refuse_tendons(const snw_model *m) {
+static const char *refuse_tendons(const snw_model *m, bool device) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
-        if (tendon->given != SNW_GIVEN_EFFORT)
+        if (tendon->given != SNW_GIVEN_EFFORT && !device)
             return "tendons and chambers whose effort is not given";
+        if (tendon->given == SNW_GIVEN_SOURCE)
+            return "muscles whose force follows from their length";
         if (tendon->when) return "conditional elements";
         if (tendon->has_friction) return "friction of tendons";
         if (tendon->area) return "chambers whose area varies";
@@ -85,24 +87,25 @@ static const char *refuse_contacts(const snw_model *m) {
     return NULL;
 }
 
-static const char *refuse_constraints(const snw_model *m) {
+static const char *refuse_constraints(const snw_model *m, bool device) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->nonholonomic && loop->nonholonomic_index >= 0)
+        if (!device && loop->nonholonomic && loop->nonholonomic_index >= 0)
             return "wheels and contacts without slip";
         if (loop->sliding_station || loop->through) return "rods that slide through loops";
     }
     return NULL;
 }
 
-const char *snw_packs_refuse(const snw_implicit *im) {
+const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const snw_model *m = im->m;
     const snw_implicit_opts *opts = &im->opts;
     const struct {
         bool has;
         const char *what;
-    } list[] = {{im->redundancy, "loops that may become redundant"},
-                {m->nsignal > 0 || m->nlive > 0, "laws that read signals"},
+    } list[] = {{im->redundancy && !device, "loops that may become redundant"},
+                {im->redundant, "wheels or contacts without slip whose rows are redundant"},
+                {!device && (m->nsignal > 0 || m->nlive > 0), "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0, "fields"},
@@ -117,8 +120,8 @@ const char *snw_packs_refuse(const snw_implicit *im) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (list[i].has) return list[i].what;
     }
-    const char *what = refuse_tendons(m);
-    if (!what) what = refuse_constraints(m);
+    const char *what = refuse_tendons(m, device);
+    if (!what) what = refuse_constraints(m, device);
     if (!what) what = refuse_forces(m);
     if (!what) what = refuse_contacts(m);
     return what ? what : refuse_rods(m);

@@ -244,7 +244,11 @@ struct snw_expr {
     int n;         // lines; 0 when the result is t, x or L itself
     int result;    // register
     double value;  // of a constant
+#ifdef __cplusplus
+    snw_line line[1]; // n
+#else
     snw_line line[];
+#endif
 };
 
 // Are these the same operations with the same numbers? Tables are the same if they are one.

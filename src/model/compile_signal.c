@@ -5,8 +5,11 @@
 // exact (theory.md 3.7).
 #include "model/compile.h"
 
+#include "base/fail.h"
 #include "model/probe_kind.h"
 #include "model/signal.h"
+
+#include <string.h>
 
 // ---- probes
 
@@ -131,6 +134,33 @@ static void list_observers(snw_build *b, const bool *live, int *read) {
     }
 }
 
+// Shape functions of a strain that laws read, so that they are not evaluated in each residual.
+static snw_status tabulate_strain(snw_build *b, snw_signal *signal) {
+    const snw_station *at = &b->m->station[signal->station];
+    const snw_rod *rod = &b->m->rod[at->rod];
+    int first[6], count[6];
+    double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
+    if (rod->rest_varies || rod->together || rod->given[signal->column]) return SNW_OK;
+    snw_strain_table *table = snw_build_array(b, 1, sizeof *table);
+    if (!table) return SNW_E_MEMORY;
+    const double end = rod->L * (1 - 1e-15);
+    (void)snw_rod_basis(rod, at->x, at->x < rod->L ? at->x : end, first, count, phi);
+    table->rest = snw_rod_rest(rod, at->x).e[signal->column];
+    const double *from = phi;
+    for (int a = 0; a < rod->na; from += count[a], a++) {
+        if (rod->comp[a] != signal->column) continue;
+        double *values = snw_build_array(b, (size_t)count[a], sizeof *values);
+        if (!values) return SNW_E_MEMORY;
+        memcpy(values, from, (size_t)count[a] * sizeof *values);
+        table->dof = rod->dof[a] + first[a];
+        table->q = table->dof + rod->shift;
+        table->count = count[a];
+        table->phi = values;
+    }
+    signal->table = table;
+    return SNW_OK;
+}
+
 snw_status snw_build_signals(snw_build *b) {
     snw_model *m = b->m;
     m->nsignal = m->desc->nsignal;
@@ -144,6 +174,11 @@ snw_status snw_build_signals(snw_build *b) {
     mark_laws(m, marked);
     for (int i = 0; i < m->nsignal; i++) {
         if (marked[i]) live[m->nlive++] = i;
+    }
+    for (int i = 0; i < m->nlive; i++) {
+        snw_signal *to = &signal[live[i]];
+        if (to->kind == SNW_SIGNAL_PROBE && to->reading == SNW_READ_STRAIN)
+            SNW_TRY(tabulate_strain(b, to));
     }
     list_observers(b, marked, read);
     m->live = live;

@@ -5,6 +5,7 @@
 #include "model/model_stream.h"
 
 #include "base/alloc.h"
+#include "math/expr_op.h"
 
 #include <string.h>
 
@@ -22,12 +23,49 @@ static void put_number(snw_model_stream *s, double x) {
 #define WHOLE(x)    put_whole(s, (int)(x))
 #define NUMBER(x)   put_number(s, x)
 #define ARRAY(p, n) (void)(n)
+#define LAW_ROOM(law, x, n)
+#define SNW_STREAM_LAWS
 #include "model/model_stream.inc"
+
+static bool laws_vary(int n, const snw_law *law) {
+    bool any = false;
+    for (int i = 0; i < n; i++) any |= law[i] && (snw_expr_vars(law[i]) & SNW_VAR_T);
+    return any;
+}
+
+bool snw_model_varies(const snw_model *m) {
+    bool any = laws_vary(3, m->gravity);
+    for (int i = 0; i < m->npose; i++) any |= !m->fixed_pose[i].is_fixed;
+    for (int i = 0; i < m->nload; i++)
+        any |= laws_vary(3, m->load[i].force) || laws_vary(3, m->load[i].torque) ||
+               laws_vary(1, &m->load[i].when);
+    for (int i = 0; i < m->nstress; i++)
+        any |= laws_vary(6, m->stress[i].stress) || laws_vary(1, &m->stress[i].when);
+    for (int i = 0; i < m->nmotor; i++)
+        any |= m->motor[i].law && (laws_vary(m->motor[i].n, m->motor[i].law) ||
+                                   laws_vary(1, &m->motor[i].when));
+    for (int i = 0; i < m->ntendon; i++)
+        any |= laws_vary(1, &m->tendon[i].law) || laws_vary(1, &m->tendon[i].ambient) ||
+               laws_vary(1, &m->tendon[i].temperature);
+    for (int i = 0; i < m->ndrive; i++) any |= laws_vary(1, &m->drive[i].law);
+    for (int i = 0; i < m->nfluid; i++) any |= laws_vary(3, m->fluid[i].current);
+    return any;
+}
+
+static void write_stream(snw_model_stream *s, snw_model *m) {
+    s->nwhole = s->nnumber = 0;
+    list_model(s, m);
+    s->nstructure = s->nwhole, s->nown = s->nnumber;
+    list_places(s, m);
+    s->nplace = s->nwhole;
+    if (s->laws) list_laws(s, m);
+}
 
 snw_status snw_model_stream_create(const snw_model *m, snw_model_stream **out) {
     snw_model_stream *s = *out = snw_alloc(sizeof *s);
     if (!s) return SNW_E_MEMORY;
-    list_model(s, (snw_model *)m); // the writer only reads it
+    s->laws = m->nlive > 0 || snw_model_varies(m);
+    write_stream(s, (snw_model *)m); // the writer only reads it
     s->whole = snw_alloc(s->nwhole * sizeof *s->whole);
     s->number = snw_alloc(s->nnumber * sizeof *s->number);
     if (!s->whole || !s->number) {
@@ -35,8 +73,7 @@ snw_status snw_model_stream_create(const snw_model *m, snw_model_stream **out) {
         *out = NULL;
         return SNW_E_MEMORY;
     }
-    s->nwhole = s->nnumber = 0;
-    list_model(s, (snw_model *)m);
+    write_stream(s, (snw_model *)m);
     return SNW_OK;
 }
 
@@ -48,6 +85,13 @@ void snw_model_stream_destroy(snw_model_stream *s) {
 }
 
 bool snw_model_stream_alike(const snw_model_stream *a, const snw_model_stream *b) {
-    return a->nwhole == b->nwhole && a->nnumber == b->nnumber &&
-           memcmp(a->whole, b->whole, a->nwhole * sizeof *a->whole) == 0;
+    return a->nstructure == b->nstructure && a->nown == b->nown &&
+           memcmp(a->whole, b->whole, a->nstructure * sizeof *a->whole) == 0;
+}
+
+bool snw_model_stream_same_laws(const snw_model_stream *a, const snw_model_stream *b) {
+    const bool same_sizes =
+        a->laws ? a->nwhole == b->nwhole && a->nnumber == b->nnumber : a->nplace == b->nplace;
+    return same_sizes &&
+           memcmp(a->whole, b->whole, (a->laws ? a->nwhole : a->nplace) * sizeof *a->whole) == 0;
 }

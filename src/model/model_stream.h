@@ -7,8 +7,13 @@
 
 #include "model/model.h"
 
+// Behind the parts that packs read are places of probes, and the laws if some depend on time or read
+// signals, with all that they act on: for engines that evaluate both (gpu/device_engine.inc).
 typedef struct snw_model_stream {
     size_t nwhole, nnumber;
+    size_t nstructure, nown; // of these, those that packs read
+    size_t nplace;           // whole numbers without the laws
+    bool laws;               // there are laws
     int *whole;
     double *number;
 } snw_model_stream;
@@ -19,3 +24,9 @@ void snw_model_stream_destroy(snw_model_stream *s); // NULL is fine
 
 // Have both the same structure?
 bool snw_model_stream_alike(const snw_model_stream *a, const snw_model_stream *b);
+// Have places and laws, if a has some, the same structure, too? Numbers in laws may differ,
+// operations may not.
+bool snw_model_stream_same_laws(const snw_model_stream *a, const snw_model_stream *b);
+
+// Does a law of forces, poses, drives or gravity vary with time?
+bool snw_model_varies(const snw_model *m);

@@ -106,7 +106,7 @@ static snw_status judge_robot(snw_batch_packs *p, const snw_robot *r, const char
     *stream = NULL;
     *why = "the scheme is not one of one implicit step";
     if (!r->integrator.implicit) return SNW_OK;
-    *why = snw_packs_refuse(r->integrator.implicit);
+    *why = snw_packs_refuse(r->integrator.implicit, false);
     if (*why) return SNW_OK;
     if (!p->common) SNW_TRY(make_common(p, r));
     if (r->model == p->common) return SNW_OK;

@@ -19,6 +19,8 @@
 #include "integrate/step_account.h"
 #include "math/expr_op.h"
 #include "model/model_stream.h"
+#include "model/signal.h"
+#include "study/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +42,8 @@ enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUD
     X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
     X(onset, 3 * n * sizeof(double), "limit of steps after a start")                               \
     X(lambda, nconstraint *n * sizeof(double), "multipliers")                                      \
-    X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
+    X(z, 2 * nsignal * n * sizeof(double), "integrals and states of laws, and their rates")        \
+    X(energy, energies *n * sizeof(double), "account of energy")                                   \
     X(status, n * sizeof(int), "of each robot")                                                    \
     X(iterations, n * sizeof(unsigned), "of each robot")                                           \
     X(tangents, n * sizeof(unsigned), "of each robot")                                             \
@@ -85,7 +88,10 @@ struct snw_device_batch {
     unsigned char *steady;  // of steps of a call
     int steady_room;        // steps
     double *block[2];       // scratch of laws
+    bool time_laws;         // laws of time are evaluated on the device
+    device_room taken_laws, zero, one; // of actuators that the caller has taken over
     device_room laws, steady_steps, maps, point_seg, point_at, point, point_rate;
+    device_room columns, column_phi, probe; // of probes
     int npoint;
     bool started, account;
     snw_device_args args;
@@ -190,6 +196,8 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_POINTS", magnus_points(b->robot->m));
     take_constant(o, "SNW_SCRATCH", (int)scratch);
     take_constant(o, "SNW_BLOCK", BLOCK);
+    take_constant(o, "SNW_LAWS", b->stream->laws);
+    take_constant(o, "SNW_TIME_LAWS", b->time_laws);
     snw_status s =
         snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces, o->option, o->n, err);
     snw_free(o);
@@ -221,7 +229,8 @@ static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
         (size_t)(m->nseg + m->npath + m->npose + m->nblock + m->nspring + m->nslice + m->nrod +
                  m->nload + m->nload_point + m->ntendon + m->ntendon_point + m->ntendon_segment +
                  m->nv + m->nloop + m->ndrive + m->nforce_element + m->nfluid + m->nfluid_point +
-                 m->nvariable_node + 64);
+                 m->nvariable_node + m->nsignal + m->nstation + m->nstress + m->npoint + m->nmotor +
+                 m->nobs + m->ncontact + m->ncontact_point + m->nstop + 64);
     const size_t rows = (size_t)(m->nv + m->nconstraint); // of the matrix
     return sizeof *m + (stream->nwhole + stream->nnumber) * 16 + elements * (sizeof(snw_rod) + 64) +
            (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) +
@@ -248,7 +257,7 @@ static snw_status make_models(snw_device_batch *b, int n, snw_error *err) {
             const double *number = (const double *)b->number + (size_t)i * nnumber;
             unsigned char *to = (unsigned char *)b->model + (size_t)i * room;
             memset(to, 0, room);
-            is_bad |= !snw_device_host_model(b->whole, number, to, room);
+            is_bad |= !snw_device_host_model(b->whole, number, stream->laws, to, room);
         }
     }
     b->models_stale = false;
@@ -270,8 +279,9 @@ static snw_status create_model(snw_device_batch *b, snw_error *err) {
 static snw_status create_arrays(snw_device_batch *b, snw_error *err) {
     const snw_model *m = b->robot->m;
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    const size_t ninput = (size_t)b->ninput, npower = (size_t)snw_npower(m);
-    const size_t nconstraint = (size_t)m->nconstraint;
+    const size_t ninput = (size_t)b->ninput;
+    const size_t energies = (size_t)snw_device_energies(snw_npower(m), snw_touches(m));
+    const size_t nconstraint = (size_t)m->nconstraint, nsignal = (size_t)m->nsignal;
     size_t n = 1, each = 0;
 #define X(name, bytes, meaning) each += bytes;
     DEVICE_BATCH_FIELDS(X)
@@ -307,18 +317,21 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
-// Why the device does not serve these steps, in words; NULL: it does. Packs serve more.
+// Why the device does not serve these steps, in words; NULL: it does.
 static const char *device_refuses(const snw_implicit *im) {
     const snw_model *m = im->m;
     if (m->nv + m->nconstraint > MOST_UNKNOWNS)
         return "robots of more than 600 coordinates and rows";
-    if (m->nstop > 0) return "stops of joints";
-    if (m->ncontact_point > 0) return "contacts";
-    if (m->nforce_element > 0 && m->one_sided) return "cables between sites";
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
     }
-    return snw_packs_refuse(im);
+    if (snw_memory_has_events(m)) return "samples, latches and conditions in laws";
+    for (int i = 0; i < m->nlive; i++) {
+        const snw_signal *signal = &m->signal[m->live[i]];
+        if (signal->reading == SNW_READ_STRAIN && signal->station >= 0 && !signal->table)
+            return "laws that read strains which vary with the material or by a law";
+    }
+    return snw_packs_refuse(im, true);
 }
 
 // SNW_E_ARGUMENT where the device does not serve this model.
@@ -349,6 +362,14 @@ static snw_status parse_device(const char *device, int *index, snw_error *err) {
                     device);
 }
 
+// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
+// host.
+static bool device_evaluates_laws(const snw_model *m) {
+    bool can = m->nfield == 0;
+    for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
+    return can;
+}
+
 static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index, snw_error *err) {
     SNW_TRY(snw_robot_from_model(m, &b->robot, err));
     SNW_TRY(check_model(b, err));
@@ -361,12 +382,15 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     if (!b->taken || !b->block[0] || !b->block[1]) return snw_fail_memory(err);
     if (index >= 0) SNW_TRY(snw_cuda_open(index, &b->cuda, err));
     SNW_TRY(snw_model_stream_create(compiled, &b->stream));
+    b->time_laws = b->stream->laws && device_evaluates_laws(compiled);
     SNW_TRY(snw_inputs_create(compiled, &b->own_in));
     const size_t room = model_room(compiled, b->stream);
     unsigned char *host = snw_alloc(room);
     snw_status s = host ? SNW_OK : snw_fail_memory(err);
     const size_t used =
-        host ? snw_device_host_model(b->stream->whole, b->stream->number, host, room) : 0;
+        host ? snw_device_host_model(b->stream->whole, b->stream->number, b->stream->laws, host,
+                                     room)
+             : 0;
     if (s == SNW_OK && !used) s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
     b->model_bytes = (used + 255) / 256 * 256; // the device's form is not larger
     const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
@@ -387,6 +411,8 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
                                 .mass = b->mass,
                                 .onset = b->onset,
                                 .lambda = b->lambda,
+                                .z = b->z,
+                                .time_laws = b->time_laws,
                                 .energy = b->energy,
                                 .status = b->status,
                                 .iterations = b->iterations,
@@ -425,8 +451,10 @@ void snw_device_batch_close(snw_device_batch *b) {
     DEVICE_BATCH_FIELDS(X)
 #undef X
     device_free(b, b->model), device_free(b, b->whole), device_free(b, b->number);
-    device_room *const rooms[] = {&b->laws,     &b->steady_steps, &b->maps,      &b->point_seg,
-                                  &b->point_at, &b->point,        &b->point_rate};
+    device_room *const rooms[] = {&b->taken_laws, &b->zero,      &b->one,      &b->laws,
+                                  &b->steady_steps, &b->maps,    &b->point_seg,
+                                  &b->point_at,   &b->point,     &b->point_rate,
+                                  &b->columns,    &b->column_phi, &b->probe};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) device_free(b, rooms[i]->at);
     snw_cuda_close(b->cuda);
     for (int i = 0; b->own && i < b->n; i++) snw_robot_model_close(b->own[i]);
@@ -482,6 +510,14 @@ const char *snw_device_batch_status_text(int status) {
     case SNW_DEVICE_SHORT_STEPS:
         return "it needs shorter steps than asked for while laws of the file vary; ask for shorter "
                "ones";
+    case SNW_DEVICE_DEEP:
+        return "a link is nearly as deep in an obstacle as its middle and would come out on "
+               "another side; write a larger stiffness";
+    case SNW_DEVICE_MANY:
+        return "contacts ask for too many short steps; ask for shorter ones";
+    case SNW_DEVICE_DEPENDENT:
+        return "rows of its wheels or contacts without slip are redundant in this configuration, "
+               "which only a robot on the processor's cores resolves";
     }
     return "unknown";
 }
@@ -605,7 +641,13 @@ snw_status snw_device_batch_set_parameters(snw_device_batch *b, int robot, int n
     SNW_TRY(snw_robot_model_sample(b->robot->model, nset, set, base, &model, err));
     const snw_model *m = model->compiled;
     snw_status s = snw_model_stream_create(m, &stream);
-    if (s == SNW_OK && !snw_model_stream_alike(stream, b->stream))
+    const bool alike = s == SNW_OK && snw_model_stream_alike(stream, b->stream);
+    if (alike && !snw_model_stream_same_laws(b->stream, stream))
+        s = snw_fail(err, SNW_E_ARGUMENT,
+                     "these parameters change the operations of a law or the place of a probe, "
+                     "which all robots of a batch have in common: a law that becomes constant, or "
+                     "an exponent; choose values that only change numbers in it");
+    if (s == SNW_OK && !alike)
         s = snw_fail(err, SNW_E_ARGUMENT,
                      "these parameters change the structure of the model, which all robots of a "
                      "batch have in common");
@@ -623,7 +665,7 @@ snw_status snw_device_batch_set_parameters(snw_device_batch *b, int robot, int n
         snw_robot_model_close(model);
         return s;
     }
-    const bool same = same_inputs(m, base);
+    const bool same = b->time_laws || same_inputs(m, base); // as far as the host evaluates them
     b->nown += (same ? 0 : 1) - (b->own[i] ? 1 : 0);
     snw_robot_model_close(b->own[i]);
     b->own[i] = same ? NULL : model;
@@ -694,6 +736,30 @@ static snw_status map_input(snw_device_batch *b, int k, const char *name, snw_er
     return SNW_OK;
 }
 
+// To the device: motors and tendons whose laws do not act since the caller gives their inputs.
+static snw_status send_taken(snw_device_batch *b, snw_error *err) {
+    const snw_model *m = b->robot->m;
+    const snw_manual_inputs *manual = b->robot->in->manual;
+    const size_t nmotor = (size_t)m->nmotor, ntendon = (size_t)m->ntendon;
+    const size_t ntaken = nmotor + ntendon + (size_t)m->nload, nzero = 18 + nmotor + 3 * ntendon;
+    bool *taken = snw_alloc(ntaken + 1);
+    double *number = snw_alloc((nzero + (size_t)m->nstress) * sizeof *number);
+    snw_status s = taken && number ? SNW_OK : snw_fail_memory(err);
+    for (size_t i = 0; s == SNW_OK && manual && i < nmotor + ntendon; i++)
+        taken[i] = i < nmotor ? manual->motor_given[i] : manual->tendon_given[i - nmotor];
+    for (int i = 0; s == SNW_OK && i < m->nstress; i++) number[nzero + (size_t)i] = 1;
+    if (s == SNW_OK) s = device_fill(b, &b->taken_laws, taken, ntaken, err);
+    if (s == SNW_OK) s = device_fill(b, &b->zero, number, nzero * sizeof *number, err);
+    if (s == SNW_OK)
+        s = device_fill(b, &b->one, number + nzero, (size_t)m->nstress * sizeof *number, err);
+    snw_free(taken);
+    snw_free(number);
+    b->args.taken = b->taken_laws.at;
+    b->args.zero = b->zero.at;
+    b->args.one = b->one.at;
+    return s;
+}
+
 // The inputs of all actuators that are taken, again.
 static snw_status map_inputs(snw_device_batch *b, snw_error *err) {
     snw_robot *r = b->robot;
@@ -714,7 +780,7 @@ static snw_status map_inputs(snw_device_batch *b, snw_error *err) {
     SNW_TRY(device_fill(b, &b->maps, b->map, (size_t)b->nmap * sizeof *b->map, err));
     b->args.map = b->maps.at;
     b->args.nmap = b->nmap;
-    return SNW_OK;
+    return b->stream->laws ? send_taken(b, err) : SNW_OK;
 }
 
 snw_status snw_device_batch_take(snw_device_batch *b, int actuator, int taken, snw_error *err) {
@@ -823,15 +889,16 @@ static snw_status set_laws(snw_device_batch *b, double h, int count, snw_error *
     b->steady_sent = steady;
     b->args.law = b->laws.at;
     b->args.steady = b->steady_steps.at;
-    b->args.count = count;
-    b->args.step = h;
     return SNW_OK;
 }
 
 // Models with the present numbers, and the laws of a call.
 static snw_status prepare_call(snw_device_batch *b, double h, int count, snw_error *err) {
     if (b->models_stale) SNW_TRY(make_models(b, b->n, err));
-    return set_laws(b, h, count, err);
+    b->args.t = b->robot->s->t;
+    b->args.count = count;
+    b->args.step = h;
+    return b->time_laws ? SNW_OK : set_laws(b, h, count, err);
 }
 
 snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *how,
@@ -848,14 +915,16 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
                         "cores",
                         why);
     b->args.scheme = im->opts.scheme;
+    b->args.euler = snw_scheme_of_levels((snw_levels){.past = 1});
+    b->args.patience = SNW_LIVE_PATIENCE;
     b->args.tighten = im->opts.tighten;
     b->args.tolerance = im->opts.tolerance;
     b->args.max_iter = im->opts.max_iter;
     b->args.longest = b->robot->how.step;
     b->args.loss_limit = im->loss_limit;
     b->args.project_end = im->undamped && !im->opts.undamped_velocities;
-    b->args.account =
-        b->account && im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0;
+    b->args.account = b->account && (snw_touches(im->m) || (im->opts.scheme.loss_known &&
+                                     snw_scheme_overshoot(&im->opts.scheme) > 0));
     b->started = true;
     return snw_device_batch_restart(b, at, err);
 }
@@ -887,16 +956,12 @@ void snw_device_batch_set_account(snw_device_batch *b, int account) {
 
 enum { LAW_NUMBERS = 1 << 25 }; // most in the rows of laws of a launch
 
-snw_status snw_device_batch_step_inputs(snw_device_batch *b, double h, int count, const double *u,
-                                        snw_error *err) {
-    if (!b || !b->started)
-        return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_start before the first step");
-    if (count < 0 || count > 1000000)
-        return snw_fail(err, SNW_E_ARGUMENT, "count must be from 0 to 1000000, got %d", count);
-    SNW_TRY(snw_robot_check_step(b->robot, h, err));
-    const size_t fit = LAW_NUMBERS / (3 * law_width(b));
-    const int most = fit < 1 ? 1 : fit > 1000000 ? 1000000 : (int)fit;
+// Steps in one launch, or in a launch each where `probes` take their values at its end.
+static snw_status queue_steps(snw_device_batch *b, double h, int count, double *probes, int most,
+                              const double *u, snw_error *err) {
     snw_status s = SNW_OK;
+    const size_t row = (size_t)b->args.ncolumn * (size_t)b->n;
+    if (probes) most = 1;
     if (u) b->args.u_step = (size_t)b->ninput * (size_t)b->n;
     for (int done = 0; s == SNW_OK && done < count;) {
         const int now = count - done < most ? count - done : most;
@@ -904,11 +969,36 @@ snw_status snw_device_batch_step_inputs(snw_device_batch *b, double h, int count
         s = prepare_call(b, h, now, err);
         if (s == SNW_OK) s = launch(b, CALL_STEPS, err);
         for (int k = 0; s == SNW_OK && k < now; k++) b->robot->s->t = b->robot->s->t + h;
+        if (probes && s == SNW_OK) {
+            b->args.probe = probes + (size_t)done * row;
+            s = prepare_call(b, 0, 0, err);
+            if (s == SNW_OK) s = launch(b, CALL_POINTS, err);
+        }
         done += now;
     }
+    b->args.probe = b->probe.at;
     b->args.u = b->u;
     b->args.u_step = 0;
     return s;
+}
+
+snw_status snw_device_batch_step_probes(snw_device_batch *b, double h, int count, const double *u,
+                                        double *probes, snw_error *err) {
+    if (probes && b && b->args.ncolumn == 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_set_probes first");
+    if (!b || !b->started)
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_start before the first step");
+    if (count < 0 || count > 1000000)
+        return snw_fail(err, SNW_E_ARGUMENT, "count must be from 0 to 1000000, got %d", count);
+    SNW_TRY(snw_robot_check_step(b->robot, h, err));
+    const size_t fit = LAW_NUMBERS / (3 * law_width(b));
+    const int most = fit < 1 ? 1 : b->time_laws || fit > 1000000 ? 1000000 : (int)fit;
+    return queue_steps(b, h, count, probes, most, u, err);
+}
+
+snw_status snw_device_batch_step_inputs(snw_device_batch *b, double h, int count, const double *u,
+                                        snw_error *err) {
+    return snw_device_batch_step_probes(b, h, count, u, NULL, err);
 }
 
 snw_status snw_device_batch_step(snw_device_batch *b, double h, int count, snw_error *err) {
@@ -955,11 +1045,132 @@ snw_status snw_device_batch_set_points(snw_device_batch *b, int npoint, const in
     return SNW_OK;
 }
 
+// ---- probes -------------------------------------------------------------------------------------
+
+// Columns of probes while they are listed; without arrays they are counted.
+typedef struct column_list {
+    int n, nphi;
+    snw_device_column *column;
+    double *phi;
+} column_list;
+
+static snw_status refuse_probe(const char *name, const char *why, snw_error *err) {
+    return snw_fail(err, SNW_E_ARGUMENT, "probe '%.100s' is not read on a device: %s", name, why);
+}
+
+// Component k of a strain at a station: its rest strain and shape functions.
+static snw_status add_strain(const snw_model *m, const snw_station *at, int k, const char *name,
+                             column_list *list, snw_device_column *column, snw_error *err) {
+    const snw_rod *rod = &m->rod[at->rod];
+    int first[6], count[6];
+    double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
+    if (rod->rest_varies || rod->together || rod->given[k])
+        return refuse_probe(name, "the strain varies with the material or by a law", err);
+    const double end = rod->L * (1 - 1e-15);
+    (void)snw_rod_basis(rod, at->x, at->x < rod->L ? at->x : end, first, count, phi);
+    column->phi = list->nphi;
+    if (list->phi) list->phi[list->nphi] = snw_rod_rest(rod, at->x).e[k] - (k == SNW_STRETCH);
+    list->nphi++;
+    const double *from = phi;
+    for (int a = 0; a < rod->na; from += count[a], a++) {
+        if (rod->comp[a] != k) continue;
+        column->of = rod->dof[a] + first[a] + rod->shift;
+        column->count = count[a];
+        for (int j = 0; j < count[a]; j++, list->nphi++) {
+            if (list->phi) list->phi[list->nphi] = from[j];
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status add_column(const snw_model *m, int probe, int station, int component,
+                             column_list *list, snw_error *err) {
+    const snw_probe_desc *p = &m->desc->probe[probe];
+    const snw_signal signal = snw_signal_of_probe(m, probe, component);
+    snw_device_column column = {.reading = signal.reading, .column = component};
+    if (signal.reading == SNW_READ_LATER || signal.reading == SNW_READ_NEVER)
+        return refuse_probe(p->name,
+                            "only poses, velocities, strains, coordinates and tendons are", err);
+    if (signal.tendon >= 0) {
+        column.of = signal.tendon;
+        column.flag = signal.is_length;
+    } else if (signal.block >= 0) {
+        const snw_block *block = &m->block[signal.block];
+        column.of = signal.reading == SNW_READ_RATE ? block->dof : block->q;
+    } else {
+        const snw_station *at = &m->station[m->probe_station[probe] + station];
+        if (signal.reading == SNW_READ_STRAIN) {
+            SNW_TRY(add_strain(m, at, component, p->name, list, &column, err));
+        } else {
+            int depth = 0;
+            for (int seg = at->seg; seg >= m->nseg; seg = m->seg[seg].parent) depth++;
+            if (depth > 8) return refuse_probe(p->name, "its frame has more than 8 others", err);
+            column.of = at->seg;
+            column.flag = signal.body;
+        }
+    }
+    if (list->column) list->column[list->n] = column;
+    list->n++;
+    return SNW_OK;
+}
+
+static snw_status list_columns(const snw_model *m, int nprobe, const char *const *probe,
+                               column_list *list, snw_error *err) {
+    list->n = list->nphi = 0;
+    for (int i = 0; i < nprobe; i++) {
+        int at = 0;
+        while (at < m->desc->nprobe && strcmp(m->desc->probe[at].name, probe[i]) != 0) at++;
+        if (at == m->desc->nprobe)
+            return snw_fail(err, SNW_E_ARGUMENT, "there is no probe '%.100s'", probe[i]);
+        const snw_probe_desc *p = &m->desc->probe[at];
+        const int nstation = p->along > 0 ? p->along : 1;
+        if (nstation > 1 && p->of == SNW_PROBE_OF_TENDON)
+            return refuse_probe(p->name, "it has values along a tendon", err);
+        for (int k = 0; k < snw_probe_columns(p); k++) {
+            const int width = snw_probe_columns(p) / nstation;
+            SNW_TRY(add_column(m, at, k / width, k % width, list, err));
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_device_batch_set_probes(snw_device_batch *b, int nprobe, const char *const *probe,
+                                       double **out, snw_error *err) {
+    if (!b || (nprobe > 0 && !probe) || !out || nprobe < 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "an argument is NULL, or the number is negative");
+    const snw_model *m = b->robot->m;
+    column_list list = {0};
+    SNW_TRY(list_columns(m, nprobe, probe, &list, err));
+    list.column = snw_alloc(((size_t)list.n + 1) * sizeof *list.column);
+    list.phi = snw_alloc(((size_t)list.nphi + 1) * sizeof *list.phi);
+    const size_t numbers = (size_t)list.n * (size_t)b->n;
+    double *none = snw_alloc((numbers + 1) * sizeof *none);
+    snw_status s = list.column && list.phi && none ? SNW_OK : snw_fail_memory(err);
+    if (s == SNW_OK) s = list_columns(m, nprobe, probe, &list, err);
+    if (s == SNW_OK)
+        s = device_fill(b, &b->columns, list.column, (size_t)list.n * sizeof *list.column, err);
+    if (s == SNW_OK)
+        s = device_fill(b, &b->column_phi, list.phi, (size_t)list.nphi * sizeof *list.phi, err);
+    if (s == SNW_OK) s = device_fill(b, &b->probe, none, numbers * sizeof *none, err);
+    snw_free(list.column);
+    snw_free(list.phi);
+    snw_free(none);
+    SNW_TRY(s);
+    b->args.ncolumn = list.n;
+    b->args.column = b->columns.at;
+    b->args.column_phi = b->column_phi.at;
+    *out = b->args.probe = b->probe.at;
+    return SNW_OK;
+}
+
+int snw_device_batch_columns(const snw_device_batch *b) { return b ? b->args.ncolumn : 0; }
+
 double *snw_device_batch_point_rates(snw_device_batch *b) { return b ? b->point_rate.at : NULL; }
 
 snw_status snw_device_batch_update_points(snw_device_batch *b, snw_error *err) {
-    if (!b || b->args.npoint == 0)
-        return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_set_points first");
+    if (!b || b->args.npoint + b->args.ncolumn == 0)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "call snw_device_batch_set_points or snw_device_batch_set_probes first");
     SNW_TRY(prepare_call(b, 0, 0, err));
     return launch(b, CALL_POINTS, err);
 }
@@ -1007,6 +1218,7 @@ void snw_device_batch_set_account(snw_device_batch *b, int account) { (void)b, (
 NONE(int, size, const snw_device_batch *b __attribute__((unused)))
 NONE(int, nq, const snw_device_batch *b __attribute__((unused)))
 NONE(int, nv, const snw_device_batch *b __attribute__((unused)))
+NONE(int, columns, const snw_device_batch *b __attribute__((unused)))
 NONE(int, inputs, const snw_device_batch *b __attribute__((unused)))
 NONE(const char *, name, const snw_device_batch *b __attribute__((unused)))
 NONE(size_t, bytes, const snw_device_batch *b __attribute__((unused)))
@@ -1042,5 +1254,9 @@ REFUSE(wait, snw_device_batch *b UNUSED, snw_error *err)
 REFUSE(set_points, snw_device_batch *b UNUSED, int npoint UNUSED, const int *node UNUSED,
        const double *at UNUSED, double **out UNUSED, snw_error *err)
 REFUSE(update_points, snw_device_batch *b UNUSED, snw_error *err)
+REFUSE(set_probes, snw_device_batch *b UNUSED, int nprobe UNUSED, const char *const *probe UNUSED,
+       double **out UNUSED, snw_error *err)
+REFUSE(step_probes, snw_device_batch *b UNUSED, double h UNUSED, int count UNUSED,
+       const double *u UNUSED, double *probes UNUSED, snw_error *err)
 REFUSE(count, snw_device_batch *b UNUSED, snw_device_batch_counts *out UNUSED, snw_error *err)
 #endif

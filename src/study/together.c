@@ -144,7 +144,7 @@ static void lane_begin(void *user, const snw_model *m, const snw_implicit *im) {
     snw_model_stream_destroy(l->stream);
     l->stream = NULL;
     l->pack = -1;
-    if (snw_packs_refuse(im)) return;
+    if (snw_packs_refuse(im, false)) return;
     if (room > l->room) {
         snw_free(l->memory);
         l->memory = snw_alloc(room * sizeof *l->memory);
@@ -302,7 +302,7 @@ static snw_status refuse_step(const snw_desc *d, const snw_model *m, const snw_s
                        step->control ? ", or its steps are controlled by their error" : "");
     } else {
         snw_implicit_leave_out_estimate(it.implicit);
-        const char *what = snw_packs_refuse(it.implicit);
+        const char *what = snw_packs_refuse(it.implicit, false);
         if (what) (void)snprintf(why, 160, "packs do not serve %s", what);
     }
     if (it.close) it.close(it.self);

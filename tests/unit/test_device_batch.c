@@ -21,9 +21,6 @@
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"           \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
-#define HINGED                                                                                     \
-    "  arm: {on: world, joint: revolute, axis: y, rod: {" ARM ", nodes: 6, strain: cosserat "      \
-    "legendre 2}}\n"
 
 // a rod; a tree with a joint of each kind, springs, loads and active stress; tendons and a chamber;
 // a loop, a driven joint and a spring between sites; a swimmer; a rod of variable length
@@ -330,6 +327,197 @@ static void steps_have_own_inputs(void **state) {
     snw_robot_model_close(m);
 }
 
+// ---- laws ---------------------------------------------------------------------------------------
+
+// a loaded joint, tendons and a muscle whose laws read poses, velocities, strains, coordinates,
+// tendons, integrals and a state; and laws of time and of the place alone, a pose among them
+#define FEEDBACK                                                                                   \
+    "parameters: {k: 0.2 N*m}\n"                                                                   \
+    "probes:\n"                                                                                    \
+    "  turn: {angle: hub}\n"                                                                       \
+    "  rate: {rate: hub}\n"                                                                        \
+    "  tip: {position: arm.tip}\n"                                                                 \
+    "  middle: {velocity: arm@40%, in: body}\n"                                                    \
+    "  spin: {twist: arm.tip}\n"                                                                   \
+    "  gauge: {strain: arm@30%}\n"                                                                 \
+    "  cord: {length: pull}\n"                                                                     \
+    "states: {p: {initial: 0.1, rate: (turn - p)/(20 ms)}}\n"                                      \
+    "loads:\n"                                                                                     \
+    "  push: {on: arm.tip, force: [0, -0.4 N*(tip.y/(1 m) + p), 0.05 N*sin(20*t)*spin.wz*(1 s)]}\n"\
+    "  wind: {along: arm, force: [0, \"0.2 N/m*linear(t, 20 ms, 90 ms)*x/L\", -0.1 "               \
+    "N*s/m^2*middle.vz]}\n"                                                                        \
+    "actuators:\n"                                                                                 \
+    "  motor: {joint: hub, effort: -k*turn - 5 mN*m*s*rate - 0.1 N*m/s*integral(turn)}\n"     \
+    "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.2 N - 1 N/m*(cord - 0.3 m)}\n"     \
+    "  muscle: {stress: {along: arm, bend_z: -2 mN*m^2*gauge.bend_z*(1 - x/L)}}\n"
+static const char *const law_models[] = {
+    MATERIAL "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 cm, 4 "
+             "cm]}}\n"
+             "  arm: {on: hub, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n" FEEDBACK,
+    MATERIAL "  arm: {on: world, pose: {xyz: [0, 0.01 m*sin(30*t), 0], axis: y, angle: 0.2*sin(25*t)}"
+             ", rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 3}}\n"
+             "parameters: {s: 6 mN*m}\n"
+             "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
+             "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
+
+// laws of time and laws that read signals, evaluated on the device, make the motion that they make
+// alone, also where sudden ones need shorter steps
+static void laws_act_as_on_robots(void **state) {
+    (void)state;
+    compare_motion(law_models[0], NULL);
+    compare_motion(law_models[0], "bdf2");
+    compare_motion(law_models[1], NULL);
+}
+
+// each robot has its own numbers in laws of both kinds; a law that loses its operations is refused
+static void robots_have_own_numbers_in_laws(void **state) {
+    (void)state;
+    const double h = 2e-3;
+    const int steps = 30;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    const char *const set[2][N] = {{"k=0.1 N*m", "k=0.25 N*m", "k=0.4 N*m"},
+                                   {"s=2 mN*m", "s=4 mN*m", "s=9 mN*m"}};
+    for (int k = 0; k < 2; k++) {
+        snw_robot_model *m = open_model(law_models[k]);
+        snw_device_batch *b = open_batch(m, N);
+        const int nq = snw_device_batch_nq(b), nv = snw_device_batch_nv(b);
+        for (int i = 0; i < N; i++)
+            expect_ok(snw_device_batch_set_parameters(b, i, 1, &set[k][i], &err));
+        set_velocities(b);
+        expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+        expect_ok(snw_device_batch_step(b, h, steps, &err));
+        for (int i = 0; i < N; i++) {
+            snw_robot *r;
+            expect_ok(snw_robot_from_model(m, &r, &err));
+            expect_ok(snw_robot_set_parameters(r, 1, &set[k][i], &err));
+            for (int j = 0; j < nv; j++) snw_robot_v(r)[j] = number(i, j);
+            expect_ok(snw_robot_start(r, &how, &err));
+            expect_ok(snw_robot_advance(r, h, steps, NULL, &err));
+            assert_int_equal(snw_device_batch_status(b)[i], 0);
+            for (int j = 0; j < nq; j++)
+                assert_near(snw_device_batch_q(b)[j * N + i], snw_robot_q(r)[j], 1e-8);
+            snw_robot_close(r);
+        }
+        snw_device_batch_close(b);
+        snw_robot_model_close(m);
+    }
+    const char *const none = "s=0 N*m";
+    snw_robot_model *m = open_model(law_models[1]);
+    snw_device_batch *b = open_batch(m, 1);
+    const snw_status s = snw_device_batch_set_parameters(b, 0, 1, &none, &err);
+    if (s != SNW_OK) assert_non_null(strstr(err.text, "operations of a law"));
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// an actuator whose law reads signals obeys the caller instead, and then its law again
+static void laws_are_taken_over(void **state) {
+    (void)state;
+    const double h = 2e-3, effort = 0.03;
+    const int steps = 20;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    snw_robot_model *m = open_model(law_models[0]);
+    snw_device_batch *b = open_batch(m, 1);
+    const int nq = snw_device_batch_nq(b);
+    snw_robot *r;
+    expect_ok(snw_device_batch_take(b, 0, 1, &err));
+    snw_device_batch_u(b)[0] = effort;
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, h, steps, &err));
+    expect_ok(snw_robot_from_model(m, &r, &err));
+    expect_ok(snw_robot_set_effort(r, 0, &effort, &err));
+    expect_ok(snw_robot_start(r, &how, &err));
+    expect_ok(snw_robot_advance(r, h, steps, NULL, &err));
+    for (int k = 0; k < nq; k++) assert_near(snw_device_batch_q(b)[k], snw_robot_q(r)[k], 1e-8);
+    snw_robot_close(r);
+    snw_device_batch_close(b);
+    b = open_batch(m, 1);
+    snw_device_batch *never = open_batch(m, 1);
+    expect_ok(snw_device_batch_take(b, 0, 1, &err));
+    expect_ok(snw_device_batch_take(b, 0, 0, &err));
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_start(never, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, h, steps, &err));
+    expect_ok(snw_device_batch_step(never, h, steps, &err));
+    for (int k = 0; k < nq; k++)
+        assert_true(snw_device_batch_q(b)[k] == snw_device_batch_q(never)[k]);
+    snw_device_batch_close(never);
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// ---- probes -------------------------------------------------------------------------------------
+
+// probes on the device, also at the end of each of several steps in one call, are those of robots
+static void probes_are_those_of_robots(void **state) {
+    (void)state;
+    enum { STEPS = 4, MOST = 40 };
+    static const char *const all[] = {"turn", "tip", "middle", "spin", "gauge", "cord", "rate",
+                                      "frame", "shape", "own"};
+    static const int size[] = {1, 3, 3, 6, 6, 1, 1, 4 + 3 + 9 + 3, 3 * 3, 1};
+    const double h = 2e-3;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    snw_robot_model *m = open_model(
+        MATERIAL "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 "
+                 "cm, 4 cm]}}\n"
+                 "  arm: {on: hub, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+                 "actuators: {pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.2 "
+                 "N*(1 + t/(1 s))}}\n"
+                 "probes:\n"
+                 "  turn: {angle: hub}\n"
+                 "  rate: {rate: hub}\n"
+                 "  tip: {position: arm.tip}\n"
+                 "  frame: {pose: arm@70%}\n"
+                 "  shape: {position: arm, along: 3}\n"
+                 "  middle: {velocity: arm@40%, in: body}\n"
+                 "  spin: {twist: arm.tip}\n"
+                 "  gauge: {strain: arm@30%}\n"
+                 "  cord: {length: pull}\n"
+                 "  own: {tension: pull}\n"
+                 "  e: energy\n");
+    enum { PROBES = sizeof all / sizeof *all };
+    int columns = 0;
+    for (int k = 0; k < PROBES; k++) columns += size[k];
+    snw_device_batch *b = open_batch(m, N);
+    const int nv = snw_device_batch_nv(b);
+    double *now, *each = calloc((size_t)(STEPS * columns * N), sizeof *each), want[MOST];
+    assert_non_null(each);
+    const char *const energy = "e", *const absent = "no such";
+    assert_int_equal(snw_device_batch_set_probes(b, 1, &energy, &now, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "probe 'e' is not read on a device"));
+    assert_int_equal(snw_device_batch_set_probes(b, 1, &absent, &now, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_device_batch_update_points(b, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_device_batch_step_probes(b, h, 1, NULL, each, &err), SNW_E_ARGUMENT);
+    expect_ok(snw_device_batch_set_probes(b, PROBES, all, &now, &err));
+    assert_int_equal(snw_device_batch_columns(b), columns);
+    set_velocities(b);
+    snw_device_batch_v(b)[2] = NAN; // robot 2
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_step_probes(b, h, STEPS, NULL, each, &err));
+    expect_ok(snw_device_batch_update_points(b, &err));
+    for (int i = 0; i < N - 1; i++) {
+        snw_robot *r;
+        expect_ok(snw_robot_from_model(m, &r, &err));
+        for (int k = 0; k < nv; k++) snw_robot_v(r)[k] = number(i, k);
+        expect_ok(snw_robot_start(r, &how, &err));
+        for (int k = 0; k < STEPS; k++) {
+            expect_ok(snw_robot_step(r, h, &err));
+            int at = 0;
+            for (int p = 0; p < PROBES; p++) {
+                assert_int_equal(snw_robot_probe(r, all[p], MOST, want), size[p]);
+                for (int c = 0; c < size[p]; c++, at++)
+                    assert_near(each[(k * columns + at) * N + i], want[c], 1e-7);
+            }
+        }
+        for (int c = 0; c < columns; c++)
+            assert_true(now[c * N + i] == each[((STEPS - 1) * columns + c) * N + i]);
+        snw_robot_close(r);
+    }
+    free(each);
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static void expect_refused(const char *text, const char *device, const char *word) {
@@ -349,15 +537,6 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
                             "                          integrator: fer 4}}\n",
                    "host", "rules other than magnus");
-    // parts that packs compute, where steps are not judged on the device
-    expect_refused(MATERIAL
-                   "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
-                   "         stop: {stiffness: 0.5 N*m, smooth: 2 deg},\n"
-                   "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n",
-                   "host", "stops of joints");
-    expect_refused(MATERIAL HINGED "springs: {one: {cable: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: "
-                                   "0.2 m, stiffness: 3 N/m}}\n",
-                   "host", "cables between sites");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = NULL;
     assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
@@ -432,6 +611,10 @@ int main(void) {
                                        cmocka_unit_test(inputs_act_as_on_robots),
                                        cmocka_unit_test(robots_have_own_numbers),
                                        cmocka_unit_test(steps_have_own_inputs),
+                                       cmocka_unit_test(laws_act_as_on_robots),
+                                       cmocka_unit_test(robots_have_own_numbers_in_laws),
+                                       cmocka_unit_test(laws_are_taken_over),
+                                       cmocka_unit_test(probes_are_those_of_robots),
                                        cmocka_unit_test(others_are_refused),
                                        cmocka_unit_test(missing_processors_are_named),
                                        cmocka_unit_test(kernels_are_kept_whole)};
