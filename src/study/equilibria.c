@@ -31,10 +31,10 @@ static const double DEGENERATE = 1e-6;   // psi' r_t below which a turning point
 static const double GROWTH = 1e-7;       // damping ratio of a vibration that grows
 static const double BEYOND_ONSET = 1e-8; // arc length at which a vibration surely grows
 static const double SWITCH = 0.02;       // first step on another branch
-static const double REGULAR = 1e-4;      // arc length from a bifurcation at which tangents are sharp
-static const double ASTRAY = 0.7;        // cosine between a new branch and the path that it leaves
-static const double IDLE = 1e-10;        // entries of a coordinate that nothing resists
-static const double DIFFERENCE = 4e-6;   // spacing of the differences in t, part of the interval
+static const double REGULAR = 1e-4;    // arc length from a bifurcation at which tangents are sharp
+static const double ASTRAY = 0.7;      // cosine between a new branch and the path that it leaves
+static const double IDLE = 1e-10;      // entries of a coordinate that nothing resists
+static const double DIFFERENCE = 4e-6; // spacing of the differences in t, part of the interval
 
 snw_equilibria_opts snw_equilibria_defaults(void) {
     return (snw_equilibria_opts){.low = -INFINITY,
