@@ -160,8 +160,9 @@ static snw_status print_best(const session *s, snw_error *err) {
     SNW_TRY(print_variables(r, err));
     printf("\n");
     SNW_TRY(print_constraints(r, err));
-    printf("  cost %.12g, violation of constraints %.2g, rest of the gradient %.2g\n", r->cost,
-           r->violation, r->optimality);
+    printf("  cost %.12g, violation of constraints %.2g", r->cost, r->violation);
+    if (!isnan(r->optimality)) printf(", rest of the gradient %.2g", r->optimality);
+    printf("\n");
     printf("  gradient: %s", gradient_name[r->gradient.method]);
     if (r->gradient.method == SNW_GRADIENT_DIFFERENCES) printf(" of whole runs, order 6");
     if (r->gradient.error > 0) printf(", estimated relative error %.1g", r->gradient.error);

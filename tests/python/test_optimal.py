@@ -357,7 +357,7 @@ def test_wrong_arguments_are_refused():
             call()
     map = robot.step_map(0.01, ["cord(1)"], ["tip"])
     start = map.begin(robot, [0])
-    for message, options in (("shape", {"inputs": np.zeros(3)}), ("positive", {"effort": 0}), ("not negative", {"weights": -1}),
+    for message, options in (("shape", {"inputs": np.zeros(3)}), ("positive", {"effort": 0}), ("not be negative", {"weights": -1}),
                              ("there is no", {"limits": {"cord": (0, 1)}}), ("above", {"limits": {"cord(1)": (2, 1)}})):  # fmt: skip
         given = {"inputs": np.zeros((3, 1)), "weights": 1, "effort": 1} | options
         with pytest.raises(sinew.ArgumentError, match=message):
