@@ -361,6 +361,11 @@ const snw_command snw_cmd_optimize = {
         "through knots. "
         "The search needs gradients, by the way that the output names. It finds the nearest "
         "minimum, which need not be the lowest: try other starts.\n\n"
+        "A limit 'below' of max(e), or 'above' of min(e), holds at all instants. A maximum as a "
+        "cost "
+        "has corners; make it a variable p with a probe peak: {law: p}, minimise end(peak), "
+        "subject "
+        "to {value: max(e - peak), below: 0}.\n\n"
         "The price of a limit is the change of the least cost per unit by which the limit is "
         "moved. If constraints cannot be met, or the evaluations are used up, a message says so, "
         "the last point is printed, and the exit status is 1.",
