@@ -32,7 +32,7 @@ static const double GROWTH = 1e-7;       // damping ratio of a vibration that gr
 static const double BEYOND_ONSET = 1e-8; // arc length at which a vibration surely grows
 static const double SWITCH = 0.02;       // first step on another branch
 static const double REGULAR = 1e-4;    // arc length from a bifurcation at which tangents are sharp
-static const double ASTRAY = 0.7;      // cosine between a new branch and the path that it leaves
+static const double ASTRAY = 0.999;    // cosine between a new branch and the path that it leaves
 static const double IDLE = 1e-10;      // entries of a coordinate that nothing resists
 static const double DIFFERENCE = 4e-6; // spacing of the differences in t, part of the interval
 
