@@ -25,8 +25,21 @@ def _named(name: str, names: Sequence[str], what: str) -> list[int]:
     return found
 
 
-def weight_matrix(weights: Weights, names: Sequence[str], what: str) -> Array:
-    """The matrix (n, n) that weights by names mean."""
+def weight_matrix(weights: Weights, names: Sequence[str], what: str, positive: bool = False) -> Array:
+    """The matrix (n, n) that weights by names mean: symmetric, without negative eigenvalues, `positive`: nor zero ones."""
+    matrix = _matrix(weights, names, what)
+    if not np.isfinite(matrix).all():
+        raise ArgumentError(f"{what} has a number that is not finite")
+    size = float(np.abs(matrix).max()) if matrix.size else 0.0
+    if np.abs(matrix - matrix.T).max(initial=0.0) > 1e-9 * size:
+        raise ArgumentError(f"{what} must be symmetric")
+    least = float(np.linalg.eigvalsh(matrix)[0]) if matrix.size else 1.0
+    if least < -1e-9 * size or (positive and least <= 1e-15 * size):
+        raise ArgumentError(f"{what} must {'be positive definite' if positive else 'not be negative'}; its least eigenvalue is {least:.3g}")
+    return matrix
+
+
+def _matrix(weights: Weights, names: Sequence[str], what: str) -> Array:
     n = len(names)
     if isinstance(weights, Mapping):
         diagonal = np.zeros(n)

@@ -82,7 +82,7 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
     """
     linalg = import_module("scipy.linalg")
     weight = weight_matrix(Q, [s.name for s in model.states], "Q")
-    effort = weight_matrix(R, [s.name for s in model.inputs], "R")
+    effort = weight_matrix(R, [s.name for s in model.inputs], "R", positive=True)
     lost: list[Pole] = [p for p in model.modes if not p.controllable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no input reaches {_mode_name(model, lost[0].s)}, which does not decay")
@@ -104,7 +104,7 @@ def kalman(model: LinearModel, W: Weights, V: Weights) -> Filter:
     """Stationary Kalman filter for process noise of covariance W (per time, or per step) and measurement noise V."""
     linalg = import_module("scipy.linalg")
     process = weight_matrix(W, [s.name for s in model.states], "W")
-    noise = weight_matrix(V, [s.name for s in model.outputs], "V")
+    noise = weight_matrix(V, [s.name for s in model.outputs], "V", positive=True)
     lost = [p for p in model.modes if not p.observable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no output shows {_mode_name(model, lost[0].s)}, which does not decay")

@@ -28,17 +28,6 @@ from ._weights import Weights, weight_matrix
 __all__ = ["KalmanFilter", "LinearSystem", "MovingHorizon", "StaticFilter"]
 
 
-def _covariance(given: Weights, names: Sequence[str], what: str, positive: bool = False) -> Array:
-    matrix = weight_matrix(given, names, what)
-    if not np.allclose(matrix, matrix.T):
-        raise ArgumentError(f"{what}: a covariance is symmetric")
-    least = float(np.linalg.eigvalsh(matrix)[0]) if len(matrix) else 1.0
-    if least < -1e-12 * np.abs(matrix).max(initial=0) or (positive and least <= 0):
-        raise ArgumentError(f"{what}: a covariance is {'positive' if positive else 'not negative'}, "
-                            f"but its least eigenvalue is {least:.3g}")  # fmt: skip
-    return matrix
-
-
 def _eigen(P: Array) -> tuple[Array, Array]:
     """Eigenvalues of a symmetric matrix, and the rows of its eigenvectors."""
     value, vector = np.linalg.eigh(P)
@@ -108,15 +97,15 @@ class _Estimator:
                  initial: Mapping[str, tuple[float, float]]):  # fmt: skip
         states = [s.name for s in system.states]  # type: ignore[attr-defined]
         self._s = s = _Augmented(system, unknown, {k: v[0] for k, v in initial.items()})
-        self._V = _covariance(V, [s.name for s in system.outputs], "V", positive=True)
+        self._V = weight_matrix(V, [s.name for s in system.outputs], "V", positive=True)
         names = [s.name for s in system.outputs]
         self._turns = [k for k, name in enumerate(names) if name.endswith(".rx") and
                        names[k + 1 : k + 3] == [name[:-1] + c for c in "yz"]]  # fmt: skip
         self._W = np.zeros((s.n + s.nw, s.n + s.nw))
-        self._W[: s.n, : s.n] = _covariance(W, states, "W")
+        self._W[: s.n, : s.n] = weight_matrix(W, states, "W")
         self._W[s.n :, s.n :] = np.diag(s.walk)
         first = np.zeros_like(self._W)
-        first[: s.n, : s.n] = _covariance(P, states, "P")
+        first[: s.n, : s.n] = weight_matrix(P, states, "P")
         for name, (_, deviation) in initial.items():
             k = s.n + s.names.index(name)
             first[k, k] = float(deviation) ** 2
@@ -365,7 +354,7 @@ class StaticFilter:
         if len(gain.inputs) != len(self.names):
             raise ArgumentError("unknown: name each input by itself, one of an actuator with several by its number")
         self.outputs = [s.name for s in gain.outputs]
-        self._V = _covariance(V, self.outputs, "V", positive=True)
+        self._V = weight_matrix(V, self.outputs, "V", positive=True)
         self.iterations, self.surprise, self.converged = 0, np.nan, False
 
     def _set(self, w: Array) -> None:

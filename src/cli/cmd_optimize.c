@@ -160,8 +160,9 @@ static snw_status print_best(const session *s, snw_error *err) {
     SNW_TRY(print_variables(r, err));
     printf("\n");
     SNW_TRY(print_constraints(r, err));
-    printf("  cost %.12g, violation of constraints %.2g, rest of the gradient %.2g\n", r->cost,
-           r->violation, r->optimality);
+    printf("  cost %.12g, violation of constraints %.2g", r->cost, r->violation);
+    if (!isnan(r->optimality)) printf(", rest of the gradient %.2g", r->optimality);
+    printf("\n");
     printf("  gradient: %s", gradient_name[r->gradient.method]);
     if (r->gradient.method == SNW_GRADIENT_DIFFERENCES) printf(" of whole runs, order 6");
     if (r->gradient.error > 0) printf(", estimated relative error %.1g", r->gradient.error);
@@ -359,6 +360,11 @@ const snw_command snw_cmd_optimize = {
         "through knots. "
         "The search needs gradients, by the way that the output names. It finds the nearest "
         "minimum, which need not be the lowest: try other starts.\n\n"
+        "A limit 'below' of max(e), or 'above' of min(e), holds at all instants. A maximum as a "
+        "cost "
+        "has corners; make it a variable p with a probe peak: {law: p}, minimise end(peak), "
+        "subject "
+        "to {value: max(e - peak), below: 0}.\n\n"
         "The price of a limit is the change of the least cost per unit by which the limit is "
         "moved. If constraints cannot be met, or the evaluations are used up, a message says so, "
         "the last point is printed, and the exit status is 1.",

@@ -548,8 +548,8 @@ static const snw_option options[] = {
      "measurements, drawn as dots beside the probes: columns t, then names of probe components, "
      "tip.x, in SI; blank fields are left out. May be repeated"},
     {"phase", 0, "X,Y", false,
-     "one probe over another, e.g. tip.x,tip.z; of a map, its columns (default: the two of largest "
-     "extent)"},
+     "one probe over another, e.g. tip.x,tip.z; of a path of equilibria the unstable parts dashed, "
+     "folds and branch points as dots; of a map, its columns (default: the two of largest extent)"},
     {"shape", 0, NULL, false, "rods, bodies and tendons at some instants"},
     {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},
     {"at", 0, "TIMES", true,

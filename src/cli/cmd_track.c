@@ -331,8 +331,8 @@ const snw_command snw_cmd_track = {
         "link, give the inputs time: rows of targets that keep the output at rest before and after "
         "its motion. Limits hold at every step, and the motion is then the nearest that they "
         "allow.\n\n"
-        "Robots with loops or given coordinates are refused; efforts of given coordinates are "
-        "probes of the study.",
+        "Robots with loops or given coordinates are refused; with loops sinew.control.ilqr in "
+        "Python finds the inputs, and efforts of given coordinates are probes of the study.",
     .option = options,
     .examples =
         "sinew track link.yaml --targets tip.csv --step '10 ms' -o torque.csv\n"

@@ -13,7 +13,6 @@
 #include <cairo.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 // clang-format off
@@ -166,32 +165,68 @@ static void set_colour(const snw_cairo *c, unsigned colour) {
                          (colour & 0xff) / 255.0);
 }
 
-// A piece of text from the abscissa x on; returns the abscissa behind it.
-static double piece(const snw_cairo *c, const char *text, double x, double rise, double size,
-                    bool show) {
-    cairo_text_extents_t extents;
-    cairo.set_font_size(c->cr, size);
-    cairo.text_extents(c->cr, text, &extents);
-    if (show) cairo.move_to(c->cr, x, -rise);
-    if (show) cairo.show_text(c->cr, text);
-    return x + extents.x_advance;
+// Exponents are drawn as small digits above the line: many fonts lack some of Unicode's own, and
+// cairo then leaves them out without a word.
+static const char *const exponent[] = {"⁻", "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+static const char *const plain[] = {"\u2212", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+static const double small = 0.7, raised = 0.36; // of the size
+
+// Number of the exponent that begins at *text, which moves past it; -1: another character.
+static int take_exponent(const char **text) {
+    for (int k = 0; k < (int)(sizeof exponent / sizeof exponent[0]); k++) {
+        const size_t n = strlen(exponent[k]);
+        if (strncmp(*text, exponent[k], n) != 0) continue;
+        *text += n;
+        return k;
+    }
+    return -1;
 }
 
-// The same for a whole text. Many fonts have no raised minus, and a missing sign in 10⁻³ goes
-// unnoticed: it is a small minus, raised.
-static double pieces(const snw_cairo *c, const char *text, double x, double size, bool show) {
-    static const char raised[] = "⁻";
-    char part[400];
-    for (const char *sign; (sign = strstr(text, raised)) != NULL; text = sign + strlen(raised)) {
-        (void)snprintf(part, sizeof part, "%.*s", (int)(sign - text), text);
-        x = piece(c, part, x, 0, size, show);
-        x = piece(c, "−", x, 0.36 * size, 0.6 * size, show);
+// piece <- the next characters of *text that are all exponents, as plain ones, or none; is it one
+// of exponents?
+static bool next_piece(const char **text, size_t size, char *piece) {
+    size_t used = 0;
+    const char *next = *text;
+    const bool above = take_exponent(&next) >= 0;
+    while (**text) {
+        next = *text;
+        const int k = take_exponent(&next);
+        if ((k >= 0) != above) break;
+        if (k < 0) next = *text + 1;
+        while (k < 0 && (*next & 0xc0) == 0x80) next++; // a character of UTF-8
+        const char *from = k >= 0 ? plain[k] : *text;
+        const size_t n = k >= 0 ? strlen(from) : (size_t)(next - *text);
+        if (used + n >= size) break;
+        memcpy(piece + used, from, n);
+        used += n;
+        *text = next;
     }
-    return piece(c, text, x, 0, size, show);
+    piece[used] = '\0';
+    return above;
+}
+
+// Width of a text; drawn from the present origin on if `draw`.
+static double pieces(const snw_cairo *c, const char *text, double size, bool draw) {
+    double width = 0;
+    char piece[512];
+    while (*text) {
+        const char *before = text;
+        const bool above = next_piece(&text, sizeof piece, piece);
+        if (text == before) break;
+        cairo_text_extents_t extents;
+        cairo.set_font_size(c->cr, above ? small * size : size);
+        cairo.text_extents(c->cr, piece, &extents);
+        if (draw) {
+            cairo.move_to(c->cr, width, above ? -raised * size : 0);
+            cairo.show_text(c->cr, piece);
+        }
+        width += extents.x_advance;
+    }
+    return width;
 }
 
 static double measure(void *user, const char *text, double size) {
-    return pieces(user, text, 0, size, false);
+    return pieces(user, text, size, false);
 }
 
 static void clip(void *user, const snw_box *box) {
@@ -253,7 +288,8 @@ static void text(void *user, const double at[2], double size, snw_align align, b
     cairo.save(c->cr);
     cairo.translate(c->cr, at[0], at[1]);
     if (upright) cairo.rotate(c->cr, -acos(-1.0) / 2);
-    (void)pieces(c, what, -back, size, true);
+    cairo.translate(c->cr, -back, 0);
+    (void)pieces(c, what, size, true);
     cairo.restore(c->cr);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "language/text.h"
+#include "model/special.h"
 #include "output/plot_scene.h"
 #include "output/scene_read.h"
 #include "study/series.h"
@@ -246,6 +247,75 @@ snw_status snw_plot_probes(snw_pool *pool, int nrun, const snw_plot_run *run, sn
     return SNW_OK;
 }
 
+// ---- paths of equilibria -----------------------------------------------------------------------
+
+// Add point k of a curve to a part of it, after a gap unless the part ends there.
+static void join_point(const snw_curve *whole, int k, int *last, snw_curve *part) {
+    if (*last == k) return;
+    if (part->n > 0 && *last != k - 1) part->x[part->n] = part->y[part->n] = NAN, part->n++;
+    part->x[part->n] = whole->x[k];
+    part->y[part->n++] = whole->y[k];
+    *last = k;
+}
+
+static bool curve_memory(snw_pool *pool, int n, snw_curve *c) {
+    c->x = snw_pool_array(pool, (size_t)n + 1, sizeof *c->x);
+    c->y = snw_pool_array(pool, (size_t)n + 1, sizeof *c->y);
+    return c->x && c->y;
+}
+
+// The only curve of a panel, if it is a path of equilibria: its unstable parts become a dashed
+// curve, its special points dots. *done: it is one.
+static snw_status split_path(snw_pool *pool, const snw_plot_run *run, const snw_plot_frames *f,
+                             snw_panel *panel, bool *done, snw_error *err) {
+    enum { DOTS = SNW_SPECIAL_COUNT - 1, STABLE = 0, UNSTABLE, FIRST_DOT };
+    const int all = snw_result_frames(run->file, run->run);
+    double *number = snw_pool_array(pool, 3 * (size_t)all + 1, sizeof *number);
+    if (!number) return plot_data_no_memory(err);
+    double *path = number, *negative = number + all, *special = negative + all;
+    const size_t size = sizeof(double);
+    SNW_TRY(
+        read_one(run, SNW_RESULT_STATS, (int)(offsetof(snw_stats, path) / size), all, path, err));
+    SNW_TRY(read_one(run, SNW_RESULT_STATS, (int)(offsetof(snw_stats, negative) / size), all,
+                     negative, err));
+    SNW_TRY(read_one(run, SNW_RESULT_STATS, (int)(offsetof(snw_stats, special) / size), all,
+                     special, err));
+    *done = false;
+    for (int i = 0; i < all; i++)
+        *done = *done || (path[i] > 0 && (negative[i] > 0 || special[i] > 0));
+    if (!*done) return SNW_OK;
+    const snw_curve whole = panel->curve[0];
+    snw_curve part[FIRST_DOT + DOTS] = {{.name = "stable"}, {.name = "unstable"}};
+    for (int k = 0; k < FIRST_DOT + DOTS; k++) {
+        if (!curve_memory(pool, 3 * whole.n, &part[k])) return plot_data_no_memory(err);
+        part[k].pen = (snw_pen){snw_plot_colour(k < FIRST_DOT ? 0 : k - 1), WIDTH, k == UNSTABLE};
+        part[k].marks = part[k].bare = k >= FIRST_DOT;
+        if (k >= FIRST_DOT) part[k].name = snw_special_name((snw_special)(k - FIRST_DOT + 1));
+    }
+    int last[2] = {-1, -1};
+    for (int k = 0; k < whole.n; k++) {
+        const int i = f->frame[k];
+        const int kind = (int)special[i];
+        if (kind > 0 && kind <= DOTS && !isnan(whole.x[k])) {
+            snw_curve *to = &part[FIRST_DOT + kind - 1];
+            to->x[to->n] = whole.x[k];
+            to->y[to->n++] = whole.y[k];
+        }
+        if (k + 1 == whole.n || isnan(whole.x[k]) || isnan(whole.x[k + 1])) continue;
+        // at a special point an eigenvalue is zero: the other end of the piece tells
+        const int next = f->frame[k + 1];
+        const int of = negative[special[i] > 0 ? next : i] > 0 ? UNSTABLE : STABLE;
+        join_point(&whole, k, &last[of], &part[of]);
+        join_point(&whole, k + 1, &last[of], &part[of]);
+    }
+    panel->curve = snw_pool_array(pool, FIRST_DOT + DOTS, sizeof *panel->curve);
+    if (!panel->curve) return plot_data_no_memory(err);
+    panel->ncurve = 0;
+    for (int k = 0; k < FIRST_DOT + DOTS; k++)
+        if (part[k].n > 0) panel->curve[panel->ncurve++] = part[k];
+    return SNW_OK;
+}
+
 // ---- phase plots -------------------------------------------------------------------------------
 
 snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw_figure *out,
@@ -280,7 +350,13 @@ snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw
     }
     // equal scales for a path in space
     out->equal = strcmp(out->unit, "m") == 0 && strcmp(out->panel->unit, "m") == 0;
-    run->family ? family_pens(run, out) : assign_pens(out);
+    bool path = false;
+    if (nrun == 1) {
+        snw_plot_frames f;
+        SNW_TRY(snw_plot_frames_read(pool, run, &f, err));
+        SNW_TRY(split_path(pool, run, &f, out->panel, &path, err));
+    }
+    if (!path) run->family ? family_pens(run, out) : assign_pens(out);
     return SNW_OK;
 }
 

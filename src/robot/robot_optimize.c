@@ -587,6 +587,15 @@ static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimiz
                         s->most, worst->name, worst->value, low ? "below" : "above",
                         low ? worst->low : worst->high);
     }
+    if (status == SNW_OK && !(s->optimality <= doubtful) && how->cost &&
+        (snw_scalar_is_extreme(how->cost, SNW_SCALAR_MAX) ||
+         snw_scalar_is_extreme(how->cost, SNW_SCALAR_MIN)))
+        return snw_fail(
+            s->err, SNW_E_DIVERGED,
+            "the search ended where %.2g of the gradient is left: the cost '%.100s' has "
+            "corners where two instants compete; make its value a variable and limit "
+            "the extreme of the difference, as 'sinew help optimize' shows",
+            s->optimality, how->cost);
     if (status == SNW_OK && !(s->optimality <= doubtful))
         return snw_fail(s->err, SNW_E_DIVERGED,
                         "the search ended where %.2g of the gradient is left; try another method, "

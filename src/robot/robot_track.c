@@ -405,8 +405,9 @@ static snw_status prepare_models(track_robot *v) {
     const snw_model *m = v->r->m;
     if (m->nconstraint)
         return snw_fail(v->err, SNW_E_MODEL,
-                        "motions are tracked for robots without loops and given coordinates; the "
-                        "effort of a given coordinate is a probe of the study");
+                        "motions are tracked for robots without loops and given coordinates; with "
+                        "loops sinew.control.ilqr in Python finds the inputs, and the effort of a "
+                        "given coordinate is a probe of the study");
     SNW_TRY(snw_robot_linearize(v->r, &o, &v->rates, v->err));
     o.step = v->how->step;
     o.scheme = "trapezoidal";

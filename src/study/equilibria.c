@@ -31,8 +31,10 @@ static const double DEGENERATE = 1e-6;   // psi' r_t below which a turning point
 static const double GROWTH = 1e-7;       // damping ratio of a vibration that grows
 static const double BEYOND_ONSET = 1e-8; // arc length at which a vibration surely grows
 static const double SWITCH = 0.02;       // first step on another branch
-static const double IDLE = 1e-10;        // entries of a coordinate that nothing resists
-static const double DIFFERENCE = 4e-6;   // spacing of the differences in t, part of the interval
+static const double REGULAR = 1e-4;    // arc length from a bifurcation at which tangents are sharp
+static const double ASTRAY = 0.999;    // cosine between a new branch and the path that it leaves
+static const double IDLE = 1e-10;      // entries of a coordinate that nothing resists
+static const double DIFFERENCE = 4e-6; // spacing of the differences in t, part of the interval
 
 snw_equilibria_opts snw_equilibria_defaults(void) {
     return (snw_equilibria_opts){.low = -INFINITY,
@@ -608,13 +610,19 @@ static snw_status find_events(snw_equilibria *eq, const path_point *p, const pat
     return SNW_OK;
 }
 
-// Keeps a bifurcation of the first path for later.
-static void keep_bifurcation(snw_equilibria *eq, const path_point *p) {
-    if (eq->path > 0 || eq->nbifurcation == SNW_BIFURCATIONS) return;
+// Keeps the bifurcation c at `distance` beyond a of the first path for later. Its tangent is that
+// of a point just beyond it: at the bifurcation the bordered matrix is singular, and errors of r_p
+// turn the tangent into the direction of the other branch.
+static snw_status keep_bifurcation(snw_equilibria *eq, const path_point *a, double distance,
+                                   path_point *c) {
+    if (eq->path > 0 || eq->nbifurcation == SNW_BIFURCATIONS) return SNW_OK;
     const size_t k = (size_t)eq->nbifurcation++;
     const size_t nx = (size_t)eq->problem.nx + 1, n = (size_t)eq->problem.n + 1;
-    memcpy(eq->bifurcation + k * nx, p->x, nx * sizeof *p->x);
-    memcpy(eq->bifurcation_tangent + k * n, p->tangent, n * sizeof *p->tangent);
+    memcpy(eq->bifurcation + k * nx, c->x, nx * sizeof *c->x);
+    if (point_beyond(eq, a, distance + REGULAR, false, c) != SNW_OK)
+        SNW_TRY(point_beyond(eq, a, distance - REGULAR, false, c));
+    memcpy(eq->bifurcation_tangent + k * n, c->tangent, n * sizeof *c->tangent);
+    return point_beyond(eq, a, distance, true, c);
 }
 
 // phi <- of typical size one, its largest coordinate positive
@@ -645,6 +653,7 @@ static snw_status give_events(snw_equilibria *eq, const path_point *a, const pat
     for (int i = 0; i < list->n; i++) {
         const path_event *e = &list->event[i];
         SNW_TRY(point_beyond(eq, a, e->distance, true, c));
+        if (e->kind == SNW_SPECIAL_BRANCH) SNW_TRY(keep_bifurcation(eq, a, e->distance, c));
         // eigenvalues that vanish there are none of its unstable ones
         if (c->symmetric)
             while (c->negative > 0 && !(c->eigen[c->negative - 1] < SNW_UNSTABLE)) c->negative--;
@@ -663,7 +672,6 @@ static snw_status give_events(snw_equilibria *eq, const path_point *a, const pat
             orient_mode(eq, eq->phi);
             mode = eq->phi;
         }
-        if (e->kind == SNW_SPECIAL_BRANCH) keep_bifurcation(eq, c);
         SNW_TRY(give_point(eq, c, e->kind, e->multiplicity, mode, derivative));
     }
     return SNW_OK;
@@ -793,10 +801,10 @@ static snw_status start_path(snw_equilibria *eq, const snw_state *s) {
 static snw_status follow_branch(snw_equilibria *eq, int k, double side) {
     const snw_path_problem *pb = &eq->problem;
     const size_t nx = (size_t)pb->nx + 1, n = (size_t)pb->n + 1;
-    const double *x = eq->bifurcation + (size_t)k * nx;
+    const double *x = eq->bifurcation + (size_t)k * nx,
+                 *from = eq->bifurcation_tangent + (size_t)k * n;
     path_point *a = &eq->point[POINT_A], *b = &eq->point[POINT_B];
-    SNW_TRY(snw_arclength_switch(pb, x, eq->bifurcation_tangent + (size_t)k * n, &eq->scratch,
-                                 eq->direction));
+    SNW_TRY(snw_arclength_switch(pb, x, from, &eq->scratch, eq->direction));
     for (size_t i = 0; i < n; i++) eq->direction[i] *= side;
     // the bifurcation itself begins the path
     memcpy(a->x, x, nx * sizeof *a->x);
@@ -809,8 +817,12 @@ static snw_status follow_branch(snw_equilibria *eq, int k, double side) {
     eq->info->paths++;
     SNW_TRY(give_point(eq, a, SNW_SPECIAL_NONE, 1, NULL, NULL));
     snw_status s = SNW_E_DIVERGED;
-    for (double step = SWITCH; s == SNW_E_DIVERGED && step > LOCATED; step *= 0.5)
+    for (double step = SWITCH; s == SNW_E_DIVERGED && step > LOCATED; step *= 0.5) {
         s = point_beyond(eq, a, step, true, b);
+        // back on the path that it leaves
+        if (s == SNW_OK && fabs(snw_arclength_dot(pb, from, b->tangent)) > ASTRAY)
+            s = SNW_E_DIVERGED;
+    }
     if (s != SNW_OK) return path_failed(eq, a, s);
     if (outside(eq, parameter_of(eq, b))) return SNW_OK;
     SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL, NULL));

@@ -162,6 +162,26 @@ class Small(Case):
         file = self.small("optimize: {variables: {a: {low: 0, high: 1}}, minimise: end(square), subject: [{value: end(y), above: 5}]}\n")
         self.assertIn("does not meet the constraints: 'end(y)' stays at 1.4, below its limit 5", self.fails(1, "optimize", file).err)
 
+    def test_the_least_maximum(self):
+        # 1 m in 1 s with |u| <= 8 N in pieces of 25 ms, the least peak of the speed: five full pieces, a part of one, coasting
+        model = """\
+sinew: 1
+gravity: 0
+parameters: {u: 0 N, p: 2}
+robot: {cart: {on: world, joint: prismatic, axis: x, body: {mass: 1 kg}}}
+actuators: {push: {joint: cart, effort: u}}
+study: [dynamic: {for: 1 s, step: 25 ms, scheme: gauss4}]
+probes: {place: {value: cart}, speed: {rate: cart}, peak: {law: p}}
+optimize:
+  variables: {u: {law: hold, knots: 40, until: 1 s, unit: N, low: -8, high: 8}, p: {low: 0, high: 5}}
+  minimise: end(peak)
+  subject: [{value: end(place), is: 1}, {value: end(speed), is: 0}, {value: max(speed - peak), below: 0}]
+"""
+        self.write("peak.yaml", model)
+        reply = self.succeeds("optimize", "peak.yaml", "--json").json
+        self.assertAlmostEqual(reply["cost"], 0.85 / 0.725, places=9)
+        self.assertAlmostEqual(reply["constraints"][2]["price"], -1, places=6)
+
     def test_an_old_table_outlives_a_wrong_model(self):
         self.write("log.csv", "t,x\n1,2\n")
         self.fails(2, "optimize", self.small("optimize: {variables: {a: {}}, minimise: end(z)}\n"), "--log", "log.csv")

@@ -26,8 +26,47 @@ study: [path: {range: [0 s, 1.5 s], branches: 1}]
 probes: {head: {position: column.tip}}
 """
 
+# a steel strip of 200 mm, pressed together by 2 mm, pushed at its middle
+STRIP = """\
+sinew: 1
+gravity: 0
+parameters: {F: 1 N/s*t}
+materials: {steel: {young: 200 GPa, poisson: 0.3, density: 7800 kg/m^3}}
+robot:
+  left:
+    on: world
+    rod: &rod
+      length: 0.1 m
+      section: {rectangle: {y: 0.5 mm, z: 10 mm}}
+      material: steel
+      strain: {bend_z: legendre 10, stretch: legendre 3}
+      nodes: 32
+      magnus: 6
+  right: {on: left, rod: *rod}
+loops:
+  clamp: {join: [world, right.tip], as: fixed, pose: {xyz: [0.198, 0, 0]}}
+loads: {press: {on: left.tip, force: [0, -F, 0]}}
+initial: {left: {strain: {bend_z: 3*cos(2*pi*x/L)}}, right: {strain: {bend_z: -3*cos(2*pi*x/L)}}}
+study: [static, path: {range: [0 s, 12 s], branches: 1}]
+probes: {mid: {position: left.tip}, load: {law: F}}
+"""
+
 
 class Paths(Case):
+    def test_branches_of_a_robot_with_loops_are_left(self):
+        # the other branch has the thrust of the second mode: the force is 2 EI n^3/(u - 2 tan(u/2)) times the deflection, but for
+        # the shortening of 1 %; the tangent at the branch point itself is that branch and no direction away from it
+        self.write("strip.yaml", STRIP)
+        self.succeeds("run", "strip.yaml", "-q")
+        self.succeeds("export", "strip.h5", "-o", "strip.csv")
+        rows = [line.split(",") for line in (self.folder / "strip.csv").read_text().splitlines()]
+        y, load = (rows[0].index(name) for name in ("mid.y", "load"))
+        points = [(float(r[y]), float(r[load])) for r in rows[1:]]
+        slope = 207.744815 * 200e9 * 0.01 * 0.0005**3 / 12 / 0.2**3
+        beyond = [f / w for w, f in points if 0.001 < w < 0.011]  # on the first path the force is far larger there
+        self.assertGreater(len(beyond), 10)
+        self.assertLess(max(abs(k / slope - 1) for k in beyond), 0.015)
+
     def test_special_points_are_listed(self):
         self.write("truss.yaml", TRUSS)
         out = self.succeeds("run", "truss.yaml").out
@@ -64,6 +103,12 @@ class Paths(Case):
         self.succeeds("run", "column.yaml")
         for figure in (["--probe", "head.x"], ["--phase", "head.x,head.z"], ["--shape"]):
             self.succeeds("plot", "column.h5", *figure, "-o", "column.svg")
+            if figure[0] == "--phase":
+                svg = (self.folder / "column.svg").read_text()
+                for name in ("stable", "unstable", "branch"):
+                    self.assertIn(f">{name}</text>", svg)
+                self.assertNotIn(">fold</text>", svg)
+                self.assertIn("stroke-dasharray", svg)
         for end in ("glb", "csv"):
             self.succeeds("export", "column.h5", "-o", "column." + end)
         if has_viewer():

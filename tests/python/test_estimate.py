@@ -266,7 +266,7 @@ probes: {at: {value: cart}}
 
 def test_wrong_arguments_are_refused():
     system = masses()
-    for message, options in (("there is no input", {"unknown": {"pull": 1}}), ("positive", {"V": 0}), ("not negative", {"P": -1}),
+    for message, options in (("there is no input", {"unknown": {"pull": 1}}), ("positive", {"V": 0}), ("not be negative", {"P": -1}),
                              ("there is no", {"W": {"x9": 1}})):  # fmt: skip
         with pytest.raises(sinew.ArgumentError, match=message):
             estimate.KalmanFilter(system, np.zeros(4), **({"P": 1, "W": 0, "V": 1} | options))

@@ -482,6 +482,21 @@ def test_scipy_takes_the_model():
     assert sinew.Robot(text=MASSES).linearize(outputs="x2", step="10 ms").state_space().dt == 0.01
 
 
+@pytest.mark.parametrize("Q, R, message", [
+    (np.nan, 1, "Q has a number that is not finite"),
+    (1.0, 0.0, "R must be positive definite"),
+    (1, -1, "R must be positive definite; its least eigenvalue is -1"),
+    ([1, -1, 1, 1], 1, "Q must not be negative"),
+    (np.triu(np.ones((4, 4))), 1, "Q must be symmetric"),
+    ({"nothing": 1}, 1, "no 'nothing'"),
+])  # fmt: skip
+def test_weights_that_have_no_minimum_are_refused(Q, R, message):
+    control = regulators()
+    model = sinew.Robot(text=MASSES).linearize()
+    with pytest.raises(sinew.ArgumentError, match=message):
+        control.lqr(model, Q, R)
+
+
 def test_wrong_names_and_options_are_refused():
     robot = sinew.Robot(text=PENDULUM)
     for message, options in (("no actuator", {"inputs": "nothing"}), ("no such probe", {"outputs": "nothing"}),

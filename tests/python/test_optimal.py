@@ -17,6 +17,22 @@ from test_linear import MASSES, PENDULUM, near
 SIXTH = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # differences of order 6
 
 # an arm bent by two tendons, with a ball joint at its end: a group, a bound that acts, few coordinates
+RAILS = """
+sinew: 1
+materials: {steel: {young: 200 GPa, poisson: 0.3, density: 7800 kg/m^3, damping: 2 ms}}
+robot:
+  car(k=1..2): {on: world, joint: prismatic, axis: x, damping: 2 N*s/m, stiffness: 100 N/m, pose: {xyz: [(2*k-3)*6 cm, 0, 0]}, body: {mass: 0.1 kg}}
+  leg(k=1..2):
+    on: car(k)
+    pose: {axis: y, angle: -90 deg}
+    rod: {length: 25 cm, section: {rectangle: {y: 15 mm, z: 0.6 mm}}, material: steel, strain: {bend_y: legendre 4}, nodes: 10}
+  plate: {on: world, joint: planar, axis: y, pose: {xyz: [0, 0, 25 cm]}, body: {mass: 50 g, inertia: [1e-4, 1e-4, 1e-4]}}
+sites: {ear(k=1..2): {on: plate, pose: {xyz: [(2*k-3)*4 cm, 0, 0]}}}
+loops: {pin(k=1..2): {join: [leg(k).tip, ear(k)], as: revolute, axis: y}}
+actuators: {rail(k=1..2): {joint: car(k), effort: 0 N}}
+probes: {plate: {position: plate}}
+"""
+
 CORDS = """
 sinew: 1
 materials: {rubber: {young: 1 MPa, poisson: 0.45, density: 1100 kg/m^3, damping: 20 ms}}
@@ -319,6 +335,23 @@ def test_feedback_brings_a_disturbed_arm_back():
     assert ends[1] < 0.9 * ends[0]
 
 
+def test_a_plate_on_two_legs_follows_a_path():
+    """Loops, motors and a target at each step: two rods on rails carry a plate, whose motion is that of the targets."""
+    robot = sinew.Robot(text=RAILS)
+    robot.equilibrium()
+    map = robot.step_map(0.02, ["rail(1)", "rail(2)"], ["plate.x", "plate.z"], scheme="bdf2")
+    t = np.clip(0.02 * np.arange(1, 61) / 0.8, 0, 1)
+    rise = t**3 * (10 - 15 * t + 6 * t**2)
+    wanted = np.c_[0.04 * rise, robot.probe("plate")[2] - 0.01 * rise]
+    plan = control.ilqr(map, map.begin(robot, [0, 0]), np.zeros((60, 2)), wanted, weights=1e4, effort=1e-6)
+    assert plan.converged and abs(plan.outputs - wanted).max() < 2e-5
+    sim = robot.simulate(0.02, "bdf2", tolerance=1e-12)
+    for n, u in enumerate(plan.inputs):
+        robot.u[:] = u
+        sim.step()
+        assert robot.probe("plate")[[0, 2]] == pytest.approx(wanted[n], abs=1e-4)  # its first step is of another kind
+
+
 def test_iterations_that_are_not_enough_are_told():
     *_, plan = reach(iterations=1)
     assert not plan.converged and "not enough" in plan.reason and plan.decrease > 1e-11
@@ -357,7 +390,7 @@ def test_wrong_arguments_are_refused():
             call()
     map = robot.step_map(0.01, ["cord(1)"], ["tip"])
     start = map.begin(robot, [0])
-    for message, options in (("shape", {"inputs": np.zeros(3)}), ("positive", {"effort": 0}), ("not negative", {"weights": -1}),
+    for message, options in (("shape", {"inputs": np.zeros(3)}), ("positive", {"effort": 0}), ("not be negative", {"weights": -1}),
                              ("there is no", {"limits": {"cord": (0, 1)}}), ("above", {"limits": {"cord(1)": (2, 1)}})):  # fmt: skip
         given = {"inputs": np.zeros((3, 1)), "weights": 1, "effort": 1} | options
         with pytest.raises(sinew.ArgumentError, match=message):

@@ -99,6 +99,55 @@ static snw_status stop_at(void *user, const snw_optimize_evaluation *e) {
     return s->calls == s->at ? SNW_E_STOPPED : SNW_OK;
 }
 
+// largest and smallest scalar of the last evaluation, after the cost
+typedef struct parts {
+    int n;
+    double most, least;
+} parts;
+
+static snw_status look_at_parts(void *user, const snw_optimize_evaluation *e) {
+    parts *p = user;
+    *p = (parts){.n = e->nscalar, .most = -INFINITY, .least = INFINITY};
+    for (int i = 1; i < e->nscalar; i++) {
+        p->most = fmax(p->most, e->J[i]);
+        p->least = fmin(p->least, e->J[i]);
+    }
+    return SNW_OK;
+}
+
+// a limit of max(e) is one of each of 100 parts of the run, of which the largest is max(e)
+static void limits_of_extremes_are_those_of_parts(void **state) {
+    (void)state;
+    if (!snw_program_available()) skip();
+    snw_robot_model *m = model_with("trapezoidal", "hold");
+    snw_optimize_options o = *snw_robot_model_optimize(m);
+    o.cost = "end(place^2)", o.evaluations = 3;
+    parts seen = {0};
+    o.user = &seen, o.evaluated = look_at_parts;
+    const struct {
+        snw_optimize_constraint limit;
+        int n;
+    } trial[] = {{{" max( place) ", NAN, 50}, 100}, {{"min(place)", -50, NAN}, 100},
+                 {{"max(place)", -50, 50}, 1},      {{"max(place)", 1, NAN}, 1},
+                 {{"2*max(place)", NAN, 50}, 1},    {{"max(place, 3)", NAN, 50}, 1}};
+    for (size_t k = 0; k < sizeof trial / sizeof *trial; k++) {
+        o.nconstraint = 1, o.constraint = &trial[k].limit;
+        assert_int_equal(snw_optimize_scalars(&o), 1 + trial[k].n);
+        snw_optimize_result *best = NULL;
+        snw_error err = {0};
+        const snw_status s = snw_optimize_run(m, &o, &best, &err);
+        assert_true(s == SNW_OK || s == SNW_E_DIVERGED); // a few evaluations only
+        assert_non_null(best);
+        assert_int_equal(seen.n, 1 + trial[k].n);
+        const bool lowest = trial[k].limit.value[0] == 'm' && trial[k].limit.value[1] == 'i';
+        if (trial[k].n > 1)
+            assert_true(best->constraint[0].value == (lowest ? seen.least : seen.most));
+        snw_optimize_close(best);
+    }
+    assert_int_equal(snw_optimize_scalars(NULL), 0);
+    snw_robot_model_close(m);
+}
+
 static void wrong_options_and_stops_are_told(void **state) {
     (void)state;
     if (!snw_program_available()) skip();
@@ -131,6 +180,7 @@ static void wrong_options_and_stops_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_of_least_effort_obey_their_conditions),
+        cmocka_unit_test(limits_of_extremes_are_those_of_parts),
         cmocka_unit_test(wrong_options_and_stops_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
