@@ -143,6 +143,20 @@ static void report_states(const report *r) {
     if (!j && t->nmessage > SHOWN_MESSAGES) printf("  ... %d messages in all\n", t->nmessage);
 }
 
+// Rows that are done and yet have no number, as that of a square root of a negative one.
+static void report_no_numbers(const report *r, int result) {
+    const double *y = result_of(r, result);
+    int64_t done = 0, without = 0;
+    for (int64_t i = 0; i < r->t.head.rows; i++) {
+        if (r->t.state[i] != SNW_SWEEP_ROW_DONE) continue;
+        done++;
+        without += !isfinite(y[i]);
+    }
+    if (without > 0)
+        printf("  %s is not a number in %lld of the %lld rows that are done\n",
+               r->t.head.result[result].name, (long long)without, (long long)done);
+}
+
 static snw_status report_results(const report *r, int n, const int *chosen) {
     snw_json *j = r->reply->json;
     snw_grid *g = NULL;
@@ -174,6 +188,7 @@ static snw_status report_results(const report *r, int n, const int *chosen) {
     printf("\n");
     const snw_status status = snw_grid_print(g, stdout, r->err);
     snw_grid_destroy(g);
+    for (int i = 0; i < n; i++) report_no_numbers(r, chosen[i]);
     return status;
 }
 
@@ -206,7 +221,11 @@ static snw_status print_index_table(const report *r, const char *result, const i
         for (int k = 0; k < t->n; k++) {
             const snw_interval x = t->value[i * t->n + k];
             snw_grid_number(g, 4, x.value);
-            if (t->interval[k]) snw_grid_cell(g, "%.3g .. %.3g", x.low, x.high);
+            if (!t->interval[k]) continue;
+            if (isfinite(x.low) && isfinite(x.high))
+                snw_grid_cell(g, "%.3g .. %.3g", x.low, x.high);
+            else
+                snw_grid_cell(g, "-");
         }
     }
     printf("\n");

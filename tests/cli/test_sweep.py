@@ -209,6 +209,20 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertIn(report["message"], text)
         self.assertIn("row 0: " + report["message"], self.succeeds("sweep", "bad.yaml", "--force").out)
 
+    def test_results_that_are_no_numbers(self):
+        self.write("none.yaml", GRID.replace("max(x.x)^2", "sqrt(1 - max(x.x))"))
+        self.succeeds("sweep", "none.yaml")
+        text = self.succeeds("sweep", "none.h5").out
+        wrong = sum((a + 4)/k > 1 for a in range(5) for k in (1, 2, 4))
+        self.assertIn(f"square is not a number in {wrong} of the 15 rows that are done", text)
+        self.assertNotIn("nan", text)
+        self.succeeds("plot", "none.h5", "--probe", "x,square", "-o", "none.svg")
+        self.assertEqual((self.folder / "none.svg").read_text().count(">no result</text>"), 1)
+        self.write("none.yaml", GRID.replace("max(x.x)^2", "sqrt(-1 - max(x.x))"))
+        self.succeeds("sweep", "none.yaml", "--force")
+        self.assertNotIn("nan", self.succeeds("sweep", "none.h5").out)
+        self.assertIn("no row has a number for 'square' yet", self.sinew("plot", "none.h5", "-o", "none.svg").err)
+
     def test_words_and_lists(self):
         self.write("words.yaml", """\
             sinew: 1
