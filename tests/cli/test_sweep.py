@@ -256,6 +256,16 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertLess(by["x"]["k"]["ranks"], -0.5)
         self.refuses("grid.h5", "--pareto", "x,forse", says="did you mean 'force'?")
 
+    def test_statistics(self):
+        self.write("some.csv", "a,b\n" + "".join(f"{a},0\n" for a in (8, 1, -3, 5, 2, 13, 0.5)))
+        self.write("some.yaml", "sinew: 1\nmodel: cart.yaml\ntable: some.csv\nset: {k: 1 N/m}\nkeep: {x: end(x.x)}\n")
+        self.succeeds("sweep", "some.yaml")
+        found = self.succeeds("sweep", "some.h5", "--json").json["results"][0]
+        # of -3, 0.5, 1, 2, 5, 8, 13: quantiles at 6*0.05 = 0.3 and 5.7 intervals
+        for name, value in (("least", -3), ("q05", -3 + 0.3*3.5), ("median", 2), ("q95", 8 + 0.7*5), ("most", 13), ("mean", 26.5/7),
+                            ("deviation", math.sqrt(sum((x - 26.5/7)**2 for x in (-3, 0.5, 1, 2, 5, 8, 13))/6))):
+            self.assertAlmostEqual(found[name], value, delta=1e-9)
+
     @unittest.skipIf(harness.SLOW, "the same lines as others")
     def test_sobol_indices_of_ishigami(self):
         self.write("i.yaml", CART.replace("F: (a + b^2)*1 N", "c: 1, F: (sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a))*1 N").replace("2 N/m", "1 N/m"))
