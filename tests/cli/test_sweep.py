@@ -153,6 +153,15 @@ class Rows(Sweep):
         units = {r["name"]: r["unit"] for r in report["results"]}
         self.assertEqual(units, {"x": "m", "force": "N", "inside": "N", "way": "m*s", "ratio": "", "root": "m", "stiffness": "N/m", "mixed": "", "rest": "m"})
         self.assertIn("x (m)", self.succeeds("sweep", "units.h5").out)
+        # names of several words; a name within another is none
+        self.write("deep_model.yaml", CART.replace("study: [static]", "study: [dynamic: {for: 0.1 s, step: 1 ms}]"))
+        self.write("deep.yaml", "sinew: 1\nmodel: deep_model.yaml\nvary: {cart.body.mass: [1 kg, 3 kg], cart.stiffness: [1 N/m, 2 N/m], a: [1, 2]}\n"
+                   "keep: {m: cart.body.mass, both: max(x.x)*cart.stiffness/cart.body.mass, in: max(x.x*cart.stiffness)/cart.body.mass, ca: a + cart.stiffness*0}\n")
+        self.succeeds("sweep", "deep.yaml")
+        for row in self.table("deep.h5"):
+            self.assertEqual((row["m"], row["ca"]), (row["cart.body.mass"], row["a"]))
+            self.assertAlmostEqual(float(row["both"]), float(row["in"]), delta=1e-14)
+            self.assertGreater(float(row["both"]), 0)
         for row in self.table("units.h5"):
             k, a = float(row["k"]), float(row["a"])
             self.assertEqual(float(row["stiffness"]), k)
