@@ -6,7 +6,7 @@
     bench/queue.py              the queue simulated, event by event, with the costs below
 
 The simulation is that of src/sweep/ranks.c: a worker asks for a lot, rank 0 answers one after the other; a lot has left/(4 workers) rows,
-but at least those of a pack and as many as all workers do in 10 us, at most 1024; rank 0 looks every 0.1 ms where there is no message.
+at most those that a worker does in a second, but at least those of a pack and as many as all workers do in 10 us, at most 1024; rank 0 looks every 0.1 ms where there is no message.
 """
 import argparse
 import heapq
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-LOT, PAUSE, LEAST = 1024, 1e-4, 1e-5  # of src/sweep/ranks.c
+LOT, PAUSE, LEAST, REPORT = 1024, 1e-4, 1e-5, 1  # of src/sweep/ranks.c
 
 
 def measure():
@@ -54,7 +54,9 @@ def simulate(workers, rows, row, scatter, exchange, flight, together):
             begin += random.random()*PAUSE
         free = begin + exchange
         busy, done = busy + exchange, done + told
-        n = min(left, max(together, min(LOT, max(1 + int(LEAST*done/begin), left//(4*workers)))))
+        rate = done/begin
+        n = max(min(left//(4*workers), rate*REPORT/workers), 1 + LEAST*rate, together)
+        n = min(left, int(min(n, LOT)))
         left -= n
         if n == 0:
             ends.append(free + flight)

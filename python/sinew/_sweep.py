@@ -43,6 +43,10 @@ class Sweep:
             """Values of the parameters that vary, by path, SI units; words where the plan has words."""
             self.results: dict[str, Array] = {name: file["results"][name][:] for name in file["results"]}
             """Results by name; NaN where a row has none."""
+            self.units: dict[str, str] = {
+                name: bytes(column.attrs["unit"]).decode() for group in ("parameters", "results") for name, column in file[group].items()
+            }
+            """SI units of parameters and results by name; empty for plain numbers and where none is known."""
             names = np.array([name.decode() for name in file["state_name"][:]])
             self.state: Array = names[file["state"][:]]
             """State of each row: waiting, done, failed, refused or crashed."""

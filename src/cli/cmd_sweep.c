@@ -26,10 +26,13 @@ typedef struct sweep_screen {
     snw_meter meter;
     int lines;   // of the live table
     double told; // time of its last lines, s
+    bool logs;   // standard error is no terminal, as in jobs: lines of the progress now and then
+    double next; // time of the next one from the begin, s
 } sweep_screen;
 
 enum { HEADED = 20, FIRST = 60 }; // lines below a heading; lines before the table slows down
-static const double BLOCK = 0.02, PAUSE = 1; // s: lines that are told together, pause between
+static const double BLOCK = 0.02, PAUSE = 1, // s: lines that are told together, pause between
+    FIRST_LOG = 10, LONGEST = 600; // s: first line of a job, longest time between two lines
 
 static void sweep_progress(void *user, int64_t done, int64_t failed, int64_t all, double seconds) {
     sweep_screen *screen = user;
@@ -45,6 +48,9 @@ static void sweep_progress(void *user, int64_t done, int64_t failed, int64_t all
                    100.0 * (double)done / (double)all, (long long)done, (long long)all, bad, rate,
                    left);
     snw_meter_text(&screen->meter, line);
+    if (!screen->logs || seconds < screen->next) return;
+    (void)fprintf(stderr, "%s\n", line);
+    screen->next = seconds + fmin(seconds, LONGEST);
 }
 
 // A row of the live table, above the line of the progress.
@@ -194,7 +200,8 @@ static snw_status run_plan(const snw_args *args, const char *path, snw_reply *re
     SNW_TRY(sweep_read_options(args, &how, err));
     snw_stop_defer();
     const bool quiet = snw_args_has(args, "quiet");
-    sweep_screen screen = {.meter = snw_meter_start(1, quiet || reply->json)};
+    sweep_screen screen = {.meter = snw_meter_start(1, quiet || reply->json), .next = FIRST_LOG};
+    screen.logs = !screen.meter.on && !quiet && !reply->json;
     reply->meter = &screen.meter;
     const snw_sweep_hooks hooks = {.user = &screen,
                                    .progress = sweep_progress,

@@ -3,6 +3,7 @@
 // Report of the results of a sweep: counts, statistics, sensitivity, Pareto front.
 #include "cli/sweep_report.h"
 
+#include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/cells.h"
 #include "cli/grid.h"
@@ -16,6 +17,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,25 +41,57 @@ static const double *parameter_of(const report *r, int i) {
 
 // ---- statistics ---------------------------------------------------------------------------------
 
-typedef struct result_summary {
-    int64_t n;
-    double least, most, mean, deviation;
-} result_summary;
+// Statistics of a result: identifier, key in JSON, heading.
+#define STATISTICS(X)                                                                              \
+    X(LEAST, "least", "least")                                                                     \
+    X(Q05, "q05", "5 %")                                                                           \
+    X(MEDIAN, "median", "median")                                                                  \
+    X(Q95, "q95", "95 %")                                                                          \
+    X(MOST, "most", "most")                                                                        \
+    X(MEAN, "mean", "mean")                                                                        \
+    X(DEVIATION, "deviation", "deviation")
+#define X(code, key, head) code,
+enum { STATISTICS(X) NSTATISTIC };
+#undef X
 
-static result_summary summarise(int64_t n, const double *f) {
-    result_summary s = {.least = NAN, .most = NAN, .mean = NAN, .deviation = NAN};
-    double sum = 0, square = 0;
-    for (int64_t i = 0; i < n; i++) {
+static int by_number(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Quantile of n sorted numbers, linear between them.
+static double quantile_of(int64_t n, const double *sorted, double share) {
+    const double at = share * (double)(n - 1);
+    const int64_t i = (int64_t)at;
+    if (i + 1 >= n) return sorted[n - 1];
+    return sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]);
+}
+
+// *n <- rows with a number, out <- their statistics; NaN where there are too few
+static snw_status summarise(int64_t rows, const double *f, int64_t *n, double out[NSTATISTIC],
+                            snw_error *err) {
+    double *number = snw_alloc((size_t)rows * sizeof *number), sum = 0, square = 0;
+    if (!number) return snw_fail_memory(err);
+    *n = 0;
+    for (int k = 0; k < NSTATISTIC; k++) out[k] = NAN;
+    for (int64_t i = 0; i < rows; i++) {
         if (!isfinite(f[i])) continue;
-        s.n++;
+        number[(*n)++] = f[i];
         sum += f[i];
-        s.least = s.n == 1 ? f[i] : fmin(s.least, f[i]);
-        s.most = s.n == 1 ? f[i] : fmax(s.most, f[i]);
     }
-    if (s.n > 0) s.mean = sum / (double)s.n;
-    for (int64_t i = 0; i < n; i++) square += isfinite(f[i]) ? pow(f[i] - s.mean, 2) : 0;
-    if (s.n > 1) s.deviation = sqrt(square / (double)(s.n - 1));
-    return s;
+    if (*n > 0) {
+        qsort(number, (size_t)*n, sizeof *number, by_number);
+        out[LEAST] = number[0];
+        out[Q05] = quantile_of(*n, number, 0.05);
+        out[MEDIAN] = quantile_of(*n, number, 0.5);
+        out[Q95] = quantile_of(*n, number, 0.95);
+        out[MOST] = number[*n - 1];
+        out[MEAN] = sum / (double)*n;
+    }
+    for (int64_t i = 0; i < *n; i++) square += pow(number[i] - out[MEAN], 2);
+    if (*n > 1) out[DEVIATION] = sqrt(square / (double)(*n - 1));
+    snw_free(number);
+    return SNW_OK;
 }
 
 // Is message a told before b? Those of rows that are not done come before warnings, by their rows.
@@ -143,37 +177,64 @@ static void report_states(const report *r) {
     if (!j && t->nmessage > SHOWN_MESSAGES) printf("  ... %d messages in all\n", t->nmessage);
 }
 
+// Rows that are done and yet have no number, as that of a square root of a negative one.
+static void report_no_numbers(const report *r, int result) {
+    const double *y = result_of(r, result);
+    int64_t done = 0, without = 0;
+    for (int64_t i = 0; i < r->t.head.rows; i++) {
+        if (r->t.state[i] != SNW_SWEEP_ROW_DONE) continue;
+        done++;
+        without += !isfinite(y[i]);
+    }
+    if (without > 0)
+        printf("  %s is not a number in %lld of the %lld rows that are done\n",
+               r->t.head.result[result].name, (long long)without, (long long)done);
+}
+
 static snw_status report_results(const report *r, int n, const int *chosen) {
+#define X(code, key, head) key,
+    static const char *const keys[] = {STATISTICS(X)};
+#undef X
+#define X(code, key, head) head,
+    static const char *const heads[] = {STATISTICS(X)};
+#undef X
     snw_json *j = r->reply->json;
     snw_grid *g = NULL;
-    const char *const head[] = {"result", "rows", "least", "mean", "deviation", "most"};
     if (j) snw_field_list(j, "results");
-    if (!j) SNW_TRY(snw_grid_create("lrrrrr", &g, r->err));
-    for (int i = 0; !j && i < 6; i++) snw_grid_cell(g, "%s", head[i]);
+    if (!j) {
+        SNW_TRY(snw_grid_create("lrrrrrrrr", &g, r->err));
+        snw_grid_cell(g, "result");
+        snw_grid_cell(g, "rows");
+        for (int k = 0; k < NSTATISTIC; k++) snw_grid_cell(g, "%s", heads[k]);
+    }
+    snw_status status = SNW_OK;
     for (int i = 0; i < n; i++) {
-        const result_summary s = summarise(r->t.head.rows, result_of(r, chosen[i]));
-        const double number[] = {s.least, s.mean, s.deviation, s.most};
+        const snw_sweep_column *c = &r->t.head.result[chosen[i]];
+        int64_t rows = 0;
+        double number[NSTATISTIC];
+        status = summarise(r->t.head.rows, result_of(r, chosen[i]), &rows, number, r->err);
+        if (status != SNW_OK) break;
         if (j) {
             snw_field_object(j, NULL);
-            snw_field_text(j, "name", r->t.head.result[chosen[i]].name);
-            snw_field_text(j, "unit", r->t.head.result[chosen[i]].unit);
-            snw_field_integer(j, "rows", s.n);
-            for (int k = 0; k < 4; k++) snw_field_number(j, head[2 + k], number[k]);
+            snw_field_text(j, "name", c->name);
+            snw_field_text(j, "unit", c->unit);
+            snw_field_integer(j, "rows", rows);
+            for (int k = 0; k < NSTATISTIC; k++) snw_field_number(j, keys[k], number[k]);
             snw_json_close(j);
         } else {
-            const snw_sweep_column *c = &r->t.head.result[chosen[i]];
             snw_grid_cell(g, c->unit[0] ? "%s (%s)" : "%s", c->name, c->unit);
-            snw_grid_cell(g, "%lld", (long long)s.n);
-            for (int k = 0; k < 4; k++) snw_grid_number(g, 7, number[k]);
+            snw_grid_cell(g, "%lld", (long long)rows);
+            for (int k = 0; k < NSTATISTIC; k++) snw_grid_number(g, 5, number[k]);
         }
     }
     if (j) {
         snw_json_close(j);
-        return SNW_OK;
+        return status;
     }
     printf("\n");
-    const snw_status status = snw_grid_print(g, stdout, r->err);
+    if (status == SNW_OK) status = snw_grid_print(g, stdout, r->err);
     snw_grid_destroy(g);
+    for (int i = 0; i < n; i++) report_no_numbers(r, chosen[i]);
     return status;
 }
 
@@ -206,7 +267,11 @@ static snw_status print_index_table(const report *r, const char *result, const i
         for (int k = 0; k < t->n; k++) {
             const snw_interval x = t->value[i * t->n + k];
             snw_grid_number(g, 4, x.value);
-            if (t->interval[k]) snw_grid_cell(g, "%.3g .. %.3g", x.low, x.high);
+            if (!t->interval[k]) continue;
+            if (isfinite(x.low) && isfinite(x.high))
+                snw_grid_cell(g, "%.3g .. %.3g", x.low, x.high);
+            else
+                snw_grid_cell(g, "-");
         }
     }
     printf("\n");

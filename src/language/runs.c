@@ -92,7 +92,9 @@ static snw_status count_product(planner *p, int *out) {
         if (n > SNW_RUNS_MAX) break;
     }
     if (n > SNW_RUNS_MAX - p->s->nrun) {
-        return snw_fail_at(p->err, p->from->location, "more than %d runs", SNW_RUNS_MAX);
+        return snw_fail_at(p->err, p->from->location,
+                           "more than %d runs; a plan for 'sinew sweep' has as many rows as wanted",
+                           SNW_RUNS_MAX);
     }
     *out = (int)n;
     return SNW_OK;

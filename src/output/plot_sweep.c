@@ -389,8 +389,10 @@ static const char *band_name(const sweep_drawing *d, const sweep_map *m, int k) 
     return snw_pool_format(d->pool, "%s to %s", low, high);
 }
 
-// Rows as dots in the colours of their bands.
-static snw_status add_shades(const sweep_drawing *d, const sweep_map *m, snw_panel *panel) {
+// Rows as dots in the colours of their bands; `filled`: those of them that areas show already,
+// NULL: none, and the bands have names.
+static snw_status add_shades(const sweep_drawing *d, const sweep_map *m, const bool *filled,
+                             snw_panel *panel) {
     const double *x = parameter_of(d, d->over[0]), *y = parameter_of(d, d->over[1]);
     for (int k = m->n; k >= 0; k--) {
         snw_curve *c;
@@ -399,12 +401,12 @@ static snw_status add_shades(const sweep_drawing *d, const sweep_map *m, snw_pan
         c->pen = (snw_pen){.colour = band_colour(m, k),
                            .width = fmin(LARGEST_DOT, FILL / sqrt((double)d->rows))};
         for (int64_t i = 0; i < d->rows; i++) {
-            if (!isfinite(m->z[i]) || band_of(m, m->z[i]) != k) continue;
+            if (!isfinite(m->z[i]) || (filled && filled[i]) || band_of(m, m->z[i]) != k) continue;
             c->x[c->n] = x[i];
             c->y[c->n++] = y[i];
         }
-        c->name = band_name(d, m, k);
-        if (!c->name) return snw_fail_memory(d->err);
+        c->name = filled ? NULL : band_name(d, m, k);
+        if (!filled && !c->name) return snw_fail_memory(d->err);
         if (c->n == 0) panel->ncurve--;
     }
     return SNW_OK;
@@ -577,6 +579,19 @@ static void add_band(const sweep_grid *g, const sweep_map *m, int k, snw_curve *
     }
 }
 
+// filled (rows) <- nodes of cells that have all values; returns whether there are any
+static bool find_filled(const sweep_grid *g, const sweep_map *m, bool *filled) {
+    bool any = false;
+    for (int a = 0; a + 1 < g->nx; a++) {
+        for (int b = 0; b + 1 < g->ny; b++) {
+            if (!cell_of(g, m, a, b).whole) continue;
+            any = true;
+            for (int i = 0; i < 4; i++) filled[g->row[(a + i / 2) * g->ny + b + i % 2]] = true;
+        }
+    }
+    return any;
+}
+
 static snw_status add_areas(const sweep_drawing *d, const sweep_grid *g, const sweep_map *m,
                             snw_panel *panel) {
     for (int k = m->n; k >= 0; k--) {
@@ -656,7 +671,7 @@ static snw_status draw_map(const sweep_drawing *d, const sweep_grid *grid, int r
     f->npanel = 1;
     f->panel = snw_pool_array(d->pool, 1, sizeof *f->panel);
     if (!f->panel) return snw_fail_memory(d->err);
-    f->panel->curve = snw_pool_array(d->pool, SHADES + 5, sizeof(snw_curve));
+    f->panel->curve = snw_pool_array(d->pool, 2 * SHADES + 7, sizeof(snw_curve));
     f->panel->quantity = snw_plot_text(d->pool, up->name);
     f->panel->unit = snw_plot_text(d->pool, up->unit);
     if (!f->panel->curve || !f->panel->quantity || !f->panel->unit) return snw_fail_memory(d->err);
@@ -666,11 +681,14 @@ static snw_status draw_map(const sweep_drawing *d, const sweep_grid *grid, int r
     m.log[1] = f->log_y;
     choose_levels(d->rows, d->t->head.result[result].unit, &m);
     SNW_TRY(add_heading(d, result, &m, f->panel));
-    if (grid->nx == 0) {
-        SNW_TRY(add_shades(d, &m, f->panel));
-    } else {
+    bool *filled = snw_pool_array(d->pool, (size_t)d->rows, sizeof *filled);
+    if (!filled) return snw_fail_memory(d->err);
+    if (grid->nx > 0 && find_filled(grid, &m, filled)) {
         SNW_TRY(add_areas(d, grid, &m, f->panel));
         SNW_TRY(add_contours(d, grid, &m, f->panel));
+        SNW_TRY(add_shades(d, &m, filled, f->panel));
+    } else {
+        SNW_TRY(add_shades(d, &m, NULL, f->panel));
     }
     return add_missing(d, m.z, f->panel);
 }
@@ -710,9 +728,14 @@ snw_status snw_plot_sweep(snw_pool *pool, const snw_sweep_table *t, const snw_sw
     sweep_drawing d = {.pool = pool, .t = t, .rows = t->head.rows, .err = err};
     *out = (snw_figure_row){0};
     SNW_TRY(choose_shown(&d, how));
-    bool any = false;
-    for (int64_t i = 0; i < d.rows * t->head.nresult; i++) any = any || isfinite(t->result[i]);
-    if (!any) return snw_fail(err, SNW_E_ARGUMENT, "the sweep has no results to show yet");
+    for (int k = 0; k < d.nresult; k++) {
+        const double *y = result_of(&d, d.result[k]);
+        bool any = false;
+        for (int64_t i = 0; !any && i < d.rows; i++) any = isfinite(y[i]);
+        if (!any)
+            return snw_fail(err, SNW_E_ARGUMENT, "no row has a number for '%.80s' yet",
+                            t->head.result[d.result[k]].name);
+    }
     if (d.nover == 2) return draw_maps(&d, out);
     if (d.nover > 2) return draw_matrix(&d, out);
     out->n = 1;

@@ -31,8 +31,9 @@ typedef struct scalar_reader {
     snw_pool *pool;
     const snw_scalar_columns *columns;
     const char *text;
-    bool dims;   // with dimensions
-    bool angles; // an angle has one, too
+    const char *words; // the text with constants by their numbers
+    bool dims;         // with dimensions
+    bool angles;       // an angle has one, too
     snw_scalar *out;
     snw_dim dim[MOST_SUMS]; // of the sums
 } scalar_reader;
@@ -52,8 +53,15 @@ static snw_status find_column(void *user, const char *name, const char *componen
                               snw_dim *dim, snw_error *err) {
     const scalar_reader *r = user;
     const snw_run_info *info = r->columns->info;
+    int k = 0, used = 0;
     *dim = SNW_DIM_NONE;
     *slot = -1;
+    if (sscanf(name, "constant_%d%n", &k, &used) == 1 && !name[used]) {
+        if (k < 0 || k >= r->columns->nconstant) return SNW_OK;
+        *slot = info->ncolumn - r->columns->nconstant + k;
+        *dim = column_dim(r, *slot);
+        return SNW_OK;
+    }
     const char *first = NULL;
     for (int i = 0; i < info->ncolumn; i++) {
         const snw_column *c = &info->column[i];
@@ -233,16 +241,62 @@ static snw_status add_sum(scalar_reader *r, snw_scalar_kind kind, const char *fr
     return SNW_OK;
 }
 
+static bool has_column(const scalar_reader *r, const char *path) {
+    const snw_run_info *info = r->columns->info;
+    char name[256];
+    for (int i = 0; i < info->ncolumn - r->columns->nconstant; i++) {
+        snw_column_name(&info->column[i], name, sizeof name);
+        if (strcmp(name, path) == 0) return true;
+    }
+    return false;
+}
+
+// The constant whose whole name stands at `p`; -1: none. Names may have several dots and indices,
+// `arm.rod.length`, `motor(1).position`, which expressions do not read.
+static int constant_at(const scalar_reader *r, const char *p) {
+    const snw_run_info *info = r->columns->info;
+    const int first = info->ncolumn - r->columns->nconstant;
+    if (p > r->text && is_name(p[-1])) return -1;
+    for (int k = 0; k < r->columns->nconstant; k++) {
+        const char *path = info->column[first + k].probe;
+        const size_t n = strlen(path);
+        if (strncmp(p, path, n) == 0 && !is_name(p[n]) && p[n] != '(' && !has_column(r, path))
+            return k;
+    }
+    return -1;
+}
+
+// Write constants as "constant_1", ..
+static snw_status number_constants(scalar_reader *r, snw_error *err) {
+    char out[2 * MOST_TEXT];
+    size_t used = 0;
+    for (const char *p = r->text; *p;) {
+        const int k = constant_at(r, p);
+        if (used + 32 > sizeof out)
+            return snw_fail(err, SNW_E_PARSE, "scalar '%.150s' is too long", r->text);
+        if (k < 0) {
+            out[used++] = *p++;
+            continue;
+        }
+        used += (size_t)snprintf(out + used, sizeof out - used, "constant_%d", k);
+        p += strlen(
+            r->columns->info->column[r->columns->info->ncolumn - r->columns->nconstant + k].probe);
+    }
+    r->words = snw_pool_text(r->pool, out, used);
+    return r->words ? SNW_OK : snw_fail_memory(err);
+}
+
 // *dim <- that of the scalar
 static snw_status read_scalar(scalar_reader *r, snw_dim *dim, snw_error *err) {
-    const char *text = r->text;
     snw_scalar *out = r->out;
     *out = (snw_scalar){.sum = snw_pool_array(r->pool, MOST_SUMS, sizeof *out->sum)};
-    out->text = snw_pool_text(r->pool, text, strlen(text));
+    out->text = snw_pool_text(r->pool, r->text, strlen(r->text));
     if (!out->sum || !out->text) return snw_fail_memory(err);
-    if (strlen(text) > MOST_TEXT)
+    if (strlen(r->text) > MOST_TEXT)
         return snw_fail(err, SNW_E_PARSE, "a scalar has more than %d characters", MOST_TEXT);
-    char outer[MOST_TEXT + 16 * MOST_SUMS];
+    SNW_TRY(number_constants(r, err));
+    const char *text = r->words;
+    char outer[2 * MOST_TEXT + 16 * MOST_SUMS];
     size_t used = 0;
     for (const char *p = text; *p;) {
         const char *from, *to;

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/on_demand.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,7 +27,8 @@ static bool started_by_mpi(void) {
 
 enum { LOT = 1024, TAG = 1, PAUSE = 100000 }; // rows of an answer; ns between looks for messages
 static const double INTERVAL = 0.05,          // s, between reports of the progress
-    LEAST = 1e-5; // s between answers, on the average: more than one costs rank 0
+    LEAST = 1e-5, // s between answers, on the average: more than one costs rank 0
+    REPORT = 1;   // s between messages of a worker, where rows are shorter
 
 // Functions and objects of OpenMPI.
 typedef struct mpi_library {
@@ -104,15 +106,17 @@ static void pause_briefly(void) {
     (void)nanosleep(&time, NULL);
 }
 
-// lot <- the next rows: fewer towards the end, so that workers end together, but whole packs, and
-// as many as all workers do in the time of an answer. `rate`: rows that they do in a second.
+// lot <- the next rows: what a worker does in about a second, so that it reports; fewer towards the
+// end, so that workers end together; but whole packs, and as many as all workers do in the time of
+// an answer. `rate`: rows that all do in a second, 0 at the beginning.
 static void next_lot(const snw_sweep_ranks *r, const snw_sweep_todo *todo, double rate, int64_t *k,
                      int64_t left, int64_t lot[1 + LOT]) {
-    const int64_t share = left / (4 * (r->size - 1)), least = 1 + (int64_t)(LEAST * rate);
-    int64_t n = share > least ? share : least;
-    n = n < todo->together ? todo->together : n > LOT ? LOT : n;
+    const int workers = r->size - 1;
+    double n = fmin((double)(left / (4 * workers)), rate * REPORT / workers);
+    n = fmax(fmax(n, 1 + LEAST * rate), todo->together);
+    n = fmin(n, LOT);
     lot[0] = 0;
-    for (const int64_t size = snw_sweep_todo_size(todo); lot[0] < n && *k < size; (*k)++) {
+    for (const int64_t size = snw_sweep_todo_size(todo); lot[0] < (int64_t)n && *k < size; (*k)++) {
         const int64_t row = snw_sweep_todo_row(todo, *k);
         if (row >= 0) lot[++lot[0]] = row;
     }

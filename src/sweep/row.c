@@ -111,22 +111,16 @@ static bool same_columns(const snw_sweep_row_computer *c, const snw_run_info *in
     return true;
 }
 
-// The columns of a run, and behind them the parameters that vary: "silicone.young" is component
-// "young" of "silicone".
+// The columns of a run, and behind them the parameters that vary.
 static snw_status extend_columns(const snw_sweep_plan *p, snw_pool *pool, const snw_run_info *info,
                                  snw_run_info *out, snw_error *err) {
     const int n = info->ncolumn + p->nparameter;
     snw_column *column = snw_pool_array(pool, (size_t)n + 1, sizeof *column);
     if (!column) return snw_fail_memory(err);
     for (int i = 0; i < info->ncolumn; i++) column[i] = info->column[i];
-    for (int i = 0; i < p->nparameter; i++) {
-        const char *path = p->parameter[i].path, *dot = strrchr(path, '.');
+    for (int i = 0; i < p->nparameter; i++)
         column[info->ncolumn + i] =
-            (snw_column){.probe = dot ? snw_pool_text(pool, path, (size_t)(dot - path)) : path,
-                         .component = dot ? dot + 1 : "",
-                         .station = -1};
-        if (!column[info->ncolumn + i].probe) return snw_fail_memory(err);
-    }
+            (snw_column){.probe = p->parameter[i].path, .component = "", .station = -1};
     *out = *info;
     out->ncolumn = n;
     out->column = column;
@@ -326,7 +320,7 @@ static void column_kinds(const snw_sweep_plan *p, const snw_desc *desc, const sn
         snw_component *of = &kind[info->ncolumn + i];
         snw_unit_value unit = {0};
         const char *text = p->parameter[i].unit;
-        *of = (snw_component){0};
+        *of = (snw_component){.angle = p->parameter[i].angle};
         if (text && text[0] && snw_unit_read(text, &unit) == strlen(text)) of->dim = unit.dim;
     }
 }

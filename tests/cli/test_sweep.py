@@ -153,6 +153,15 @@ class Rows(Sweep):
         units = {r["name"]: r["unit"] for r in report["results"]}
         self.assertEqual(units, {"x": "m", "force": "N", "inside": "N", "way": "m*s", "ratio": "", "root": "m", "stiffness": "N/m", "mixed": "", "rest": "m"})
         self.assertIn("x (m)", self.succeeds("sweep", "units.h5").out)
+        # names of several words; a name within another is none
+        self.write("deep_model.yaml", CART.replace("study: [static]", "study: [dynamic: {for: 0.1 s, step: 1 ms}]"))
+        self.write("deep.yaml", "sinew: 1\nmodel: deep_model.yaml\nvary: {cart.body.mass: [1 kg, 3 kg], cart.stiffness: [1 N/m, 2 N/m], a: [1, 2]}\n"
+                   "keep: {m: cart.body.mass, both: max(x.x)*cart.stiffness/cart.body.mass, in: max(x.x*cart.stiffness)/cart.body.mass, ca: a + cart.stiffness*0}\n")
+        self.succeeds("sweep", "deep.yaml")
+        for row in self.table("deep.h5"):
+            self.assertEqual((row["m"], row["ca"]), (row["cart.body.mass"], row["a"]))
+            self.assertAlmostEqual(float(row["both"]), float(row["in"]), delta=1e-14)
+            self.assertGreater(float(row["both"]), 0)
         for row in self.table("units.h5"):
             k, a = float(row["k"]), float(row["a"])
             self.assertEqual(float(row["stiffness"]), k)
@@ -209,6 +218,20 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertIn(report["message"], text)
         self.assertIn("row 0: " + report["message"], self.succeeds("sweep", "bad.yaml", "--force").out)
 
+    def test_results_that_are_no_numbers(self):
+        self.write("none.yaml", GRID.replace("max(x.x)^2", "sqrt(1 - max(x.x))"))
+        self.succeeds("sweep", "none.yaml")
+        text = self.succeeds("sweep", "none.h5").out
+        wrong = sum((a + 4)/k > 1 for a in range(5) for k in (1, 2, 4))
+        self.assertIn(f"square is not a number in {wrong} of the 15 rows that are done", text)
+        self.assertNotIn("nan", text)
+        self.succeeds("plot", "none.h5", "--probe", "x,square", "-o", "none.svg")
+        self.assertEqual((self.folder / "none.svg").read_text().count(">no result</text>"), 1)
+        self.write("none.yaml", GRID.replace("max(x.x)^2", "sqrt(-1 - max(x.x))"))
+        self.succeeds("sweep", "none.yaml", "--force")
+        self.assertNotIn("nan", self.succeeds("sweep", "none.h5").out)
+        self.assertIn("no row has a number for 'square' yet", self.sinew("plot", "none.h5", "-o", "none.svg").err)
+
     def test_words_and_lists(self):
         self.write("words.yaml", """\
             sinew: 1
@@ -241,6 +264,16 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertAlmostEqual(by["force"]["k"]["correlation"], 0, places=7)
         self.assertLess(by["x"]["k"]["ranks"], -0.5)
         self.refuses("grid.h5", "--pareto", "x,forse", says="did you mean 'force'?")
+
+    def test_statistics(self):
+        self.write("some.csv", "a,b\n" + "".join(f"{a},0\n" for a in (8, 1, -3, 5, 2, 13, 0.5)))
+        self.write("some.yaml", "sinew: 1\nmodel: cart.yaml\ntable: some.csv\nset: {k: 1 N/m}\nkeep: {x: end(x.x)}\n")
+        self.succeeds("sweep", "some.yaml")
+        found = self.succeeds("sweep", "some.h5", "--json").json["results"][0]
+        # of -3, 0.5, 1, 2, 5, 8, 13: quantiles at 6*0.05 = 0.3 and 5.7 intervals
+        for name, value in (("least", -3), ("q05", -3 + 0.3*3.5), ("median", 2), ("q95", 8 + 0.7*5), ("most", 13), ("mean", 26.5/7),
+                            ("deviation", math.sqrt(sum((x - 26.5/7)**2 for x in (-3, 0.5, 1, 2, 5, 8, 13))/6))):
+            self.assertAlmostEqual(found[name], value, delta=1e-9)
 
     @unittest.skipIf(harness.SLOW, "the same lines as others")
     def test_sobol_indices_of_ishigami(self):

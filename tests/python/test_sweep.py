@@ -42,6 +42,7 @@ def test_a_grid(folder):
     assert list(force) == [1] * 4 + [2] * 4 and list(k) == [1, 2, 3, 4] * 2
     assert s.results["x"] == pytest.approx(force / k, abs=1e-9)
     assert s.results["energy"] == pytest.approx(force**2 / k / 2, abs=1e-8)
+    assert s.units["x"] == "m" and s.units["energy"] == "N*m"
     t, columns = s.series(5)
     assert columns["x.x"][-1] == s.results["x"][5] and len(t) == 1
     assert told[-1][:3] == (8, 0, 8)
