@@ -61,17 +61,6 @@ static snw_status refuse_memory(void *user, snw_memory kind, const char *text, c
     return snw_fail(err, SNW_E_PARSE, "'%.100s' keeps a memory, which a scalar cannot", text);
 }
 
-// Sums are written as "sum_1", ..
-static snw_status find_sum(void *user, const char *name, const char *component, int *slot,
-                           snw_dim *dim, snw_error *err) {
-    const int n = *(const int *)user;
-    int k = 0, used = 0;
-    (void)component, (void)err;
-    *dim = SNW_DIM_NONE;
-    *slot = sscanf(name, "sum_%d%n", &k, &used) == 1 && !name[used] && k < n ? k : -1;
-    return SNW_OK;
-}
-
 static const char *no_name(void *user, int i) {
     (void)user, (void)i;
     return NULL;
@@ -161,6 +150,35 @@ static snw_status add_sum(snw_pool *pool, const snw_signal_source *columns, snw_
     return parse(pool, columns, inner, whole, &sum->what, err);
 }
 
+// Names in the expression of sums.
+typedef struct outer_names {
+    snw_pool *pool;
+    const snw_signal_source *columns;
+    const char *whole;
+    snw_scalar *scalar;
+} outer_names;
+
+// Sums are written as "sum_1", ..; a column beside them is its value at the end, a sum of its own.
+static snw_status find_sum(void *user, const char *name, const char *component, int *slot,
+                           snw_dim *dim, snw_error *err) {
+    const outer_names *x = user;
+    int k = 0, used = 0;
+    *dim = SNW_DIM_NONE;
+    *slot = -1;
+    if (sscanf(name, "sum_%d%n", &k, &used) == 1 && !name[used]) {
+        if (k < x->scalar->nsum) *slot = k;
+        return SNW_OK;
+    }
+    SNW_TRY(x->columns->probe(x->columns->user, name, component, slot, dim, err));
+    if (*slot < 0) return SNW_OK;
+    const char *column = snw_pool_format(x->pool, component[0] ? "%s.%s" : "%s", name, component);
+    if (!column) return snw_fail_memory(err);
+    SNW_TRY(add_sum(x->pool, x->columns, SNW_SCALAR_END, column, column + strlen(column), x->whole,
+                    x->scalar, err));
+    *slot = x->scalar->nsum - 1;
+    return SNW_OK;
+}
+
 snw_status snw_scalar_parse(snw_pool *pool, const char *text, const snw_run_info *info,
                             snw_scalar *out, snw_error *err) {
     *out = (snw_scalar){.sum = snw_pool_array(pool, MOST_SUMS, sizeof *out->sum)};
@@ -189,11 +207,11 @@ snw_status snw_scalar_parse(snw_pool *pool, const char *text, const snw_run_info
         SNW_TRY(add_sum(pool, &columns, SNW_SCALAR_END, text, text + strlen(text), text, out, err));
         (void)snprintf(outer, sizeof outer, "sum_0");
     }
-    int *n = snw_pool_take(pool, sizeof *n);
-    if (!n) return snw_fail_memory(err);
-    *n = out->nsum;
+    outer_names *names = snw_pool_take(pool, sizeof *names);
+    if (!names) return snw_fail_memory(err);
+    *names = (outer_names){pool, &columns, text, out};
     const snw_signal_source sums = {
-        .user = n, .probe = find_sum, .memory = refuse_memory, .name = no_name};
+        .user = names, .probe = find_sum, .memory = refuse_memory, .name = no_name};
     return parse(pool, &sums, outer, text, &out->outer, err);
 }
 

@@ -924,6 +924,42 @@ static void add_path(const snw_model_geometry *a, const snw_adjoint_output *o, d
     }
 }
 
+// Bars of the segments += c times the derivatives of a component of the momentum, in the world
+// about its origin: e P, which is e_i'M V with e_i in the axes of each segment.
+static void add_momentum(snw_model_geometry *a, int component, double c, const snw_work *w) {
+    const snw_model *m = a->m;
+    snw_twist e = snw_twist_zero();
+    e.e[component] = c;
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_twist own = snw_twist_to_child(w->g[i], e);
+        wrench_plus(&a->bar[i].V, snw_inertia_apply(&m->seg[i].M, own));
+        wrench_plus(&a->bar[i].g, snw_ad_pull(own, snw_inertia_apply(&m->seg[i].M, w->V[i])));
+    }
+}
+
+// The same of a coordinate of the centre of mass.
+static void add_centre(snw_model_geometry *a, int component, double c, const snw_work *w) {
+    const snw_model *m = a->m;
+    snw_vec3 e = {{0}}, centre;
+    e.e[component] = c / snw_center_of_mass(m, w, &centre);
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_vec3 own = snw_rotate_inv(w->g[i].R, e);
+        wrench_plus(&a->bar[i].g, (snw_wrench){{.m = snw_cross(m->seg[i].M.mc, own),
+                                                .f = snw_scale(m->seg[i].M.m, own)}});
+    }
+}
+
+static void add_inertia(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                        const snw_work *w) {
+    if (a->m->desc->probe[o->probe].kind == SNW_PROBE_MOMENTUM) {
+        add_momentum(a, o->column, c, w);
+    } else {
+        add_centre(a, o->column, c, w);
+    }
+}
+
 // Results that are functions of the state and of geometry.
 static void add_state(snw_model_geometry *a, const snw_adjoint_output *o, double c,
                       const snw_inputs *in, const snw_state *s, const snw_work *w, double *bar) {
@@ -956,6 +992,8 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
         if (y_bar[i] == 0) continue;
         if (use == SNW_OUTPUT_STATE) {
             add_state(a, &output[i], y_bar[i], in, s, w, bar);
+        } else if (use == SNW_OUTPUT_INERTIA) {
+            add_inertia(a, &output[i], y_bar[i], w);
         } else if (use == SNW_OUTPUT_EFFORT) {
             add_path(a, &output[i], y_bar[i], w, bar);
         } else if (use == SNW_OUTPUT_MOTION) {
@@ -970,33 +1008,6 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
 
 // ---- the same by the state ----------------------------------------------------------------------
 
-// Bars of the segments += c times the derivatives of a component of the momentum, in the world
-// about its origin: e P, which is e_i'M V with e_i in the axes of each segment.
-static void add_momentum(snw_model_geometry *a, int component, double c, const snw_work *w) {
-    const snw_model *m = a->m;
-    snw_twist e = snw_twist_zero();
-    e.e[component] = c;
-    for (int i = 1; i < m->nseg; i++) {
-        if (!snw_seg_has_mass(m, w, i)) continue;
-        const snw_twist own = snw_twist_to_child(w->g[i], e);
-        wrench_plus(&a->bar[i].V, snw_inertia_apply(&m->seg[i].M, own));
-        wrench_plus(&a->bar[i].g, snw_ad_pull(own, snw_inertia_apply(&m->seg[i].M, w->V[i])));
-    }
-}
-
-// The same of a coordinate of the centre of mass.
-static void add_centre(snw_model_geometry *a, int component, double c, const snw_work *w) {
-    const snw_model *m = a->m;
-    snw_vec3 e = {{0}}, centre;
-    e.e[component] = c / snw_center_of_mass(m, w, &centre);
-    for (int i = 1; i < m->nseg; i++) {
-        if (!snw_seg_has_mass(m, w, i)) continue;
-        const snw_vec3 own = snw_rotate_inv(w->g[i].R, e);
-        wrench_plus(&a->bar[i].g, (snw_wrench){{.m = snw_cross(m->seg[i].M.mc, own),
-                                                .f = snw_scale(m->seg[i].M.m, own)}});
-    }
-}
-
 void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, int noutput,
                                  const snw_adjoint_output *output, const double *y_bar,
                                  const snw_energy_weights *energy, const snw_inputs *in,
@@ -1008,13 +1019,10 @@ void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, in
         begin_bars(a);
     }
     for (int i = 0; i < noutput; i++) {
-        const snw_probe_kind kind = m->desc->probe[output[i].probe].kind;
         const snw_output_use use = snw_output_use_of(m, &output[i]);
         if (y_bar[i] == 0) continue;
-        if (kind == SNW_PROBE_MOMENTUM) {
-            add_momentum(a, output[i].column, y_bar[i], w);
-        } else if (kind == SNW_PROBE_CENTER_OF_MASS) {
-            add_centre(a, output[i].column, y_bar[i], w);
+        if (use == SNW_OUTPUT_INERTIA) {
+            add_inertia(a, &output[i], y_bar[i], w);
         } else if (use == SNW_OUTPUT_STATE) {
             add_state(a, &output[i], y_bar[i], in, s, w, NULL);
         } else if (use == SNW_OUTPUT_MOTION) {
