@@ -35,6 +35,7 @@ struct snw_model_geometry {
     segment_bar *more; // likewise, added in the next sweep; zero afterwards
     double *rows;      // 2 nconstraint
     bool *seen;        // nseg
+    snw_twist *eta;    // nseg: virtual twists, zero between calls
     bool shapes;       // are those needed?
     size_t *slice;     // nslice: first number of each
     bool motions;      // poses that move and given strains, too
@@ -186,7 +187,9 @@ snw_status snw_model_geometry_create(const snw_model *m, bool motions, snw_model
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
     a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
     a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
-    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->given) return SNW_E_MEMORY;
+    a->eta = snw_alloc((size_t)m->nseg * sizeof *a->eta);
+    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->eta || !a->given) return SNW_E_MEMORY;
+    memset(a->eta, 0, (size_t)m->nseg * sizeof *a->eta);
     memset(a->given, 0, given * sizeof *a->given);
     a->more = a->bar + m->nseg + m->nobs;
     memset(a->more, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->more);
@@ -201,6 +204,7 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     snw_free(a->slice);
     snw_free(a->rows);
     snw_free(a->seen);
+    snw_free(a->eta);
     snw_free(a->given);
     snw_free(a);
 }
@@ -1008,6 +1012,35 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
 
 // ---- the same by the state ----------------------------------------------------------------------
 
+// The same of a component of the force or wrench of a compliant contact in the world, about its
+// origin: the product with a unit twist there that moves the obstacle alone.
+static void add_contact(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                        const snw_work *w) {
+    const snw_model *m = a->m;
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    snw_twist e = snw_twist_zero();
+    e.e[p->kind == SNW_PROBE_CONTACT ? 3 + o->column : o->column] = c;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact *contact = &m->contact[m->contact_point[k].contact];
+        const int seg = m->contact_point[k].seg, obstacle = contact->seg;
+        snw_contact_bars bars;
+        if (contact->of != p->item || !w->contact_point[k].in_contact) continue;
+        const snw_twist eta =
+            snw_twist_scale(contact->reversed ? -1 : 1, snw_twist_to_child(w->g[obstacle], e));
+        a->eta[obstacle] = eta;
+        const int n = snw_contact_point_bars(m, w, k, a->eta, &bars);
+        a->eta[obstacle] = snw_twist_zero();
+        for (int i = 0; i < n; i++) {
+            wrench_plus(&a->bar[bars.seg[i]].g, bars.pose[i]);
+            wrench_plus(&a->bar[bars.seg[i]].V, bars.V[i]);
+        }
+        // eta turns in the axes of an obstacle that moves
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[obstacle]), w->g[seg]);
+        const snw_wrench F = snw_wrench_to_parent(h, snw_contact_point_wrench(w, k));
+        if (obstacle > 0) wrench_plus(&a->bar[obstacle].g, snw_ad_pull(eta, F));
+    }
+}
+
 void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, int noutput,
                                  const snw_adjoint_output *output, const double *y_bar,
                                  const snw_energy_weights *energy, const snw_inputs *in,
@@ -1021,7 +1054,10 @@ void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, in
     for (int i = 0; i < noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &output[i]);
         if (y_bar[i] == 0) continue;
-        if (use == SNW_OUTPUT_INERTIA) {
+        const snw_probe_desc *p = &m->desc->probe[output[i].probe];
+        if (p->of == SNW_PROBE_OF_CONTACT) {
+            add_contact(a, &output[i], y_bar[i], w);
+        } else if (use == SNW_OUTPUT_INERTIA) {
             add_inertia(a, &output[i], y_bar[i], w);
         } else if (use == SNW_OUTPUT_STATE) {
             add_state(a, &output[i], y_bar[i], in, s, w, NULL);

@@ -999,6 +999,10 @@ static void what_has_no_derivative_is_named(void **state) {
     refuses(text, "k1", "at(7, bob.y)", "no state at t = 7 s");
     refuses(text, "k1", "end(bob.y", "scalar");
     refuses(text, "k1", "sampled(bob.y, 1)", "scalar");
+    refuses("sinew: 1\nmaterials: {r: {young: 1 MPa, poisson: 0.5, density: 1000}}\nrobot: {rod: "
+            "{on: world, rod: {length: 1, section: {circle: {radius: 1 cm}}, material: r, strain: "
+            "{twist: constant}}}}\nprobes: {tip: {position: rod.tip}}\nstudy: [static]\n",
+            "r.poisson", "tip.z", "needs values on both sides of it: 'poisson' must be");
     static const char *const scheme[] = {"bdf2", "gauss4"};
     for (int i = 0; i < 2; i++) { // the impulse of a law is no map with a derivative
         (void)snprintf(
