@@ -29,8 +29,11 @@ enum {
 // A free box with soft limbs, one of them on a spherical joint, one with a given strain, and a
 // wheel with armature.
 static const char tree[] = SOFT_TREE
-    "  wheel: {on: side.tip, pose: {xyz: [1 cm, 2 cm, 0]}, joint: revolute, armature: 1e-3, body: "
-    "{mass: 20 g, com: [1 cm, 0, 0]}}\n"
+    "  wheel: {on: side.tip, pose: {xyz: [1 cm, 2 cm, 0]}, joint: revolute, armature: 1e-3, "
+    "stiffness: 0.2, rest: 0.3, body: {mass: 20 g, com: [1 cm, 0, 0]}}\n"
+    "  bob: {on: lower.tip, joint: spherical, stiffness: 0.4, rest: {axis: y, angle: 0.2}, body: "
+    "{mass: 30 g, com: [1 cm, 2 mm, "
+    "0]}}\n"
     "actuators: {cable: {tendon: {along: upper, at: [0, 5 mm, 2 mm]}, effort: 2 N}}\n"
     "loads: {dead: {on: lower.tip, force: [0.1, 0.2, -0.1], torque: [0.01, 0.02, 0]}, own: {on: "
     "side.tip, force: [0.1, 0, 0.3], frame: body}}\n"
