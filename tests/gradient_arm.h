@@ -53,7 +53,7 @@ static inline bool arm_is_conserved(arm_numbers kind) {
 // The result whose derivatives are asked for.
 static inline const char *arm_result(arm_numbers kind) {
     if (kind == ARM_FORCES) return "f.fx + f.my";
-    return kind == ARM_INTEGRALS ? "integral(f.fx^2 + w.my + e.total + a.ax^2)"
+    return kind == ARM_INTEGRALS ? "integral(f.fx^2 + w.my + e.total + a.ax^2 + p.pz^2)"
                                  : "integral(tip.x^2 + tip.y)";
 }
 
@@ -144,8 +144,9 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
                 "  - dynamic: {for: %d ms, step: 1 ms, %s}\n",
                 steps - steps / 2, scheme);
     arm_put(&p, "probes: {tip: {position: arm.tip}, f: {reaction: arm}%s}\n",
-            kind == ARM_INTEGRALS ? ", w: {wrench: arm@40%}, e: energy, a: {acceleration: arm.tip}"
-                                  : "");
+            kind == ARM_INTEGRALS
+                ? ", w: {wrench: arm@40%}, e: energy, a: {acceleration: arm.tip}, p: momentum"
+                : "");
     arm_loads(&p, kind, n);
     return p.used;
 }

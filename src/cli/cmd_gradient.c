@@ -202,8 +202,8 @@ static int cmd_gradient_run(const snw_args *args, snw_reply *reply) {
 static const snw_option options[] = {
     {"of", 0, "EXPRESSION", true,
      "a scalar: an expression of end(e), at(T, e), integral(e), sum(e), mean(e), max(e), min(e), "
-     "with e an expression of columns of probes, plain numbers in SI units; without these words "
-     "the value at the end. May be repeated"},
+     "with e an expression of columns of probes, plain numbers in SI units; a column beside these "
+     "words is its value at the end. May be repeated"},
     {"by", 0, "NAMES", true,
      "variables, separated by commas: numbers of the file named as by --set; q(NAME) and v(NAME), "
      "an initial coordinate and its velocity. May be repeated"},

@@ -63,8 +63,19 @@ static snw_status variant(const gradient_sweep *s, const gradient_direction *d, 
 
 snw_status gradient_open_samples(const gradient_sweep *s, gradient_direction *d, snw_error *err) {
     for (int i = 0; i < GRADIENT_VARIANTS; i++) {
-        if (!d->model[i])
-            SNW_TRY(variant(s, d, gradient_sample_at(i) * d->step, &d->model[i], err));
+        if (d->model[i]) continue;
+        snw_error why = {0};
+        const snw_status status =
+            variant(s, d, gradient_sample_at(i) * d->step, &d->model[i], &why);
+        if (status == SNW_OK) continue;
+        if (d->entry < 0 || status == SNW_E_MEMORY || status == SNW_E_STOPPED) {
+            if (err) *err = why;
+            return status;
+        }
+        return snw_fail(err, status,
+                        "there is no derivative by '%.100s' at %.10g, which needs values on both "
+                        "sides of it: %.300s",
+                        s->g->entry[d->entry].name, s->p[d->entry], why.text);
     }
     return SNW_OK;
 }

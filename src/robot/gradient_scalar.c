@@ -97,7 +97,7 @@ static snw_status too_many_sums(const scalar_reader *r, snw_error *err) {
                     MOST_SUMS);
 }
 
-// Sums are written as "sum_1", ..; a column that is the same in all frames is its value at the end.
+// Sums are written as "sum_1", ..; a column beside them is its value at the end, a sum of its own.
 static snw_status find_sum(void *user, const char *name, const char *component, int *slot,
                            snw_dim *dim, snw_error *err) {
     scalar_reader *r = user;
@@ -113,12 +113,6 @@ static snw_status find_sum(void *user, const char *name, const char *component, 
     }
     SNW_TRY(find_column(r, name, component, &column, dim, err));
     if (column < 0) return SNW_OK;
-    const snw_scalar_columns *c = r->columns;
-    if (column < c->info->ncolumn - c->nconstant)
-        return snw_fail(err, SNW_E_PARSE,
-                        "'%s%s%s' is a function of time; write end(..), at(TIME, ..), max(..), "
-                        "min(..), mean(..) or integral(..) around it",
-                        name, component[0] ? "." : "", component);
     if (out->nsum == MOST_SUMS) return too_many_sums(r, err);
     out->sum[out->nsum] = (snw_scalar_sum){
         .kind = SNW_SCALAR_END, .time = NAN, .what = snw_expr_signal(r->pool, column)};

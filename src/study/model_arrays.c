@@ -709,12 +709,40 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
     subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
 }
 
+// bar += derivatives of momentum e_i'M V, e_i a fixed direction in the axes of each segment, and of
+// the centre of mass.
+static void add_inertias(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
+                         const double *y_bar, double *bar) {
+    const snw_model *m = a->m;
+    const snw_work *w = a->w;
+    for (int k = 0; k < noutput; k++) {
+        if (y_bar[k] == 0 || snw_output_use_of(m, &output[k]) != SNW_OUTPUT_INERTIA) continue;
+        const bool moves = m->desc->probe[output[k].probe].kind == SNW_PROBE_MOMENTUM;
+        snw_twist e = snw_twist_zero();
+        snw_vec3 centre, along = {{0}};
+        const double mass = snw_center_of_mass(m, w, &centre);
+        e.e[output[k].column] = -y_bar[k]; // subtracted below
+        if (!moves) along.e[output[k].column] = y_bar[k] / mass;
+        double *inertia = bar + first_inertia(m);
+        for (int i = 0; i < m->nseg; i++, inertia += INERTIA) {
+            if (!snw_seg_has_mass(m, w, i)) continue;
+            if (moves) {
+                subtract_inertia(snw_twist_to_child(w->g[i], e), w->V[i], inertia);
+                continue;
+            }
+            const snw_vec3 own = snw_rotate_inv(w->g[i].R, along);
+            inertia[0] += snw_dot(along, snw_sub(w->g[i].p, centre));
+            for (int j = 0; j < 3; j++) inertia[1 + j] += own.e[j];
+        }
+    }
+}
+
 // Does an output depend on forces: on numbers that are not geometric, or on multipliers?
 static bool reads_forces(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
-        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT ||
-            use == SNW_OUTPUT_WRENCH ||
+        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_INERTIA || use == SNW_OUTPUT_EFFORT ||
+            use == SNW_OUTPUT_JOINT || use == SNW_OUTPUT_WRENCH ||
             m->desc->probe[adjoint->output[i].probe].kind == SNW_PROBE_REACTION)
             return true;
     }
@@ -739,6 +767,7 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
         snw_energy_weights energy;
         if (snw_energy_weights_of(m, adjoint->noutput, adjoint->output, own, &energy))
             add_energies(a, &energy, &map->s, bar);
+        add_inertias(a, adjoint->noutput, adjoint->output, own, bar);
         add_efforts(a, adjoint->noutput, adjoint->output, own, bar);
         add_reactions(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
         if (a->needs_geometry)

@@ -35,6 +35,7 @@ struct snw_model_geometry {
     segment_bar *more; // likewise, added in the next sweep; zero afterwards
     double *rows;      // 2 nconstraint
     bool *seen;        // nseg
+    snw_twist *eta;    // nseg: virtual twists, zero between calls
     bool shapes;       // are those needed?
     size_t *slice;     // nslice: first number of each
     bool motions;      // poses that move and given strains, too
@@ -186,7 +187,9 @@ snw_status snw_model_geometry_create(const snw_model *m, bool motions, snw_model
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
     a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
     a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
-    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->given) return SNW_E_MEMORY;
+    a->eta = snw_alloc((size_t)m->nseg * sizeof *a->eta);
+    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->eta || !a->given) return SNW_E_MEMORY;
+    memset(a->eta, 0, (size_t)m->nseg * sizeof *a->eta);
     memset(a->given, 0, given * sizeof *a->given);
     a->more = a->bar + m->nseg + m->nobs;
     memset(a->more, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->more);
@@ -201,6 +204,7 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     snw_free(a->slice);
     snw_free(a->rows);
     snw_free(a->seen);
+    snw_free(a->eta);
     snw_free(a->given);
     snw_free(a);
 }
@@ -924,6 +928,42 @@ static void add_path(const snw_model_geometry *a, const snw_adjoint_output *o, d
     }
 }
 
+// Bars of the segments += c times the derivatives of a component of the momentum, in the world
+// about its origin: e P, which is e_i'M V with e_i in the axes of each segment.
+static void add_momentum(snw_model_geometry *a, int component, double c, const snw_work *w) {
+    const snw_model *m = a->m;
+    snw_twist e = snw_twist_zero();
+    e.e[component] = c;
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_twist own = snw_twist_to_child(w->g[i], e);
+        wrench_plus(&a->bar[i].V, snw_inertia_apply(&m->seg[i].M, own));
+        wrench_plus(&a->bar[i].g, snw_ad_pull(own, snw_inertia_apply(&m->seg[i].M, w->V[i])));
+    }
+}
+
+// The same of a coordinate of the centre of mass.
+static void add_centre(snw_model_geometry *a, int component, double c, const snw_work *w) {
+    const snw_model *m = a->m;
+    snw_vec3 e = {{0}}, centre;
+    e.e[component] = c / snw_center_of_mass(m, w, &centre);
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_vec3 own = snw_rotate_inv(w->g[i].R, e);
+        wrench_plus(&a->bar[i].g, (snw_wrench){{.m = snw_cross(m->seg[i].M.mc, own),
+                                                .f = snw_scale(m->seg[i].M.m, own)}});
+    }
+}
+
+static void add_inertia(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                        const snw_work *w) {
+    if (a->m->desc->probe[o->probe].kind == SNW_PROBE_MOMENTUM) {
+        add_momentum(a, o->column, c, w);
+    } else {
+        add_centre(a, o->column, c, w);
+    }
+}
+
 // Results that are functions of the state and of geometry.
 static void add_state(snw_model_geometry *a, const snw_adjoint_output *o, double c,
                       const snw_inputs *in, const snw_state *s, const snw_work *w, double *bar) {
@@ -956,6 +996,8 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
         if (y_bar[i] == 0) continue;
         if (use == SNW_OUTPUT_STATE) {
             add_state(a, &output[i], y_bar[i], in, s, w, bar);
+        } else if (use == SNW_OUTPUT_INERTIA) {
+            add_inertia(a, &output[i], y_bar[i], w);
         } else if (use == SNW_OUTPUT_EFFORT) {
             add_path(a, &output[i], y_bar[i], w, bar);
         } else if (use == SNW_OUTPUT_MOTION) {
@@ -970,30 +1012,32 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
 
 // ---- the same by the state ----------------------------------------------------------------------
 
-// Bars of the segments += c times the derivatives of a component of the momentum, in the world
-// about its origin: e P, which is e_i'M V with e_i in the axes of each segment.
-static void add_momentum(snw_model_geometry *a, int component, double c, const snw_work *w) {
+// The same of a component of the force or wrench of a compliant contact in the world, about its
+// origin: the product with a unit twist there that moves the obstacle alone.
+static void add_contact(snw_model_geometry *a, const snw_adjoint_output *o, double c,
+                        const snw_work *w) {
     const snw_model *m = a->m;
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
     snw_twist e = snw_twist_zero();
-    e.e[component] = c;
-    for (int i = 1; i < m->nseg; i++) {
-        if (!snw_seg_has_mass(m, w, i)) continue;
-        const snw_twist own = snw_twist_to_child(w->g[i], e);
-        wrench_plus(&a->bar[i].V, snw_inertia_apply(&m->seg[i].M, own));
-        wrench_plus(&a->bar[i].g, snw_ad_pull(own, snw_inertia_apply(&m->seg[i].M, w->V[i])));
-    }
-}
-
-// The same of a coordinate of the centre of mass.
-static void add_centre(snw_model_geometry *a, int component, double c, const snw_work *w) {
-    const snw_model *m = a->m;
-    snw_vec3 e = {{0}}, centre;
-    e.e[component] = c / snw_center_of_mass(m, w, &centre);
-    for (int i = 1; i < m->nseg; i++) {
-        if (!snw_seg_has_mass(m, w, i)) continue;
-        const snw_vec3 own = snw_rotate_inv(w->g[i].R, e);
-        wrench_plus(&a->bar[i].g, (snw_wrench){{.m = snw_cross(m->seg[i].M.mc, own),
-                                                .f = snw_scale(m->seg[i].M.m, own)}});
+    e.e[p->kind == SNW_PROBE_CONTACT ? 3 + o->column : o->column] = c;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact *contact = &m->contact[m->contact_point[k].contact];
+        const int seg = m->contact_point[k].seg, obstacle = contact->seg;
+        snw_contact_bars bars;
+        if (contact->of != p->item || !w->contact_point[k].in_contact) continue;
+        const snw_twist eta =
+            snw_twist_scale(contact->reversed ? -1 : 1, snw_twist_to_child(w->g[obstacle], e));
+        a->eta[obstacle] = eta;
+        const int n = snw_contact_point_bars(m, w, k, a->eta, &bars);
+        a->eta[obstacle] = snw_twist_zero();
+        for (int i = 0; i < n; i++) {
+            wrench_plus(&a->bar[bars.seg[i]].g, bars.pose[i]);
+            wrench_plus(&a->bar[bars.seg[i]].V, bars.V[i]);
+        }
+        // eta turns in the axes of an obstacle that moves
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[obstacle]), w->g[seg]);
+        const snw_wrench F = snw_wrench_to_parent(h, snw_contact_point_wrench(w, k));
+        if (obstacle > 0) wrench_plus(&a->bar[obstacle].g, snw_ad_pull(eta, F));
     }
 }
 
@@ -1008,13 +1052,13 @@ void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, in
         begin_bars(a);
     }
     for (int i = 0; i < noutput; i++) {
-        const snw_probe_kind kind = m->desc->probe[output[i].probe].kind;
         const snw_output_use use = snw_output_use_of(m, &output[i]);
         if (y_bar[i] == 0) continue;
-        if (kind == SNW_PROBE_MOMENTUM) {
-            add_momentum(a, output[i].column, y_bar[i], w);
-        } else if (kind == SNW_PROBE_CENTER_OF_MASS) {
-            add_centre(a, output[i].column, y_bar[i], w);
+        const snw_probe_desc *p = &m->desc->probe[output[i].probe];
+        if (p->of == SNW_PROBE_OF_CONTACT) {
+            add_contact(a, &output[i], y_bar[i], w);
+        } else if (use == SNW_OUTPUT_INERTIA) {
+            add_inertia(a, &output[i], y_bar[i], w);
         } else if (use == SNW_OUTPUT_STATE) {
             add_state(a, &output[i], y_bar[i], in, s, w, NULL);
         } else if (use == SNW_OUTPUT_MOTION) {

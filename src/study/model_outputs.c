@@ -60,6 +60,8 @@ snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o
     const snw_reading r = snw_probe_table[p->kind].reading;
     if (is_hard_force(m, o)) return SNW_OUTPUT_STATE;
     if (p->kind == SNW_PROBE_ENERGY) return use_of_energy(m, o->column);
+    if (p->kind == SNW_PROBE_MOMENTUM || p->kind == SNW_PROBE_CENTER_OF_MASS)
+        return SNW_OUTPUT_INERTIA;
     if (p->kind == SNW_PROBE_RELATIVE || p->kind == SNW_PROBE_ACCELERATION) return SNW_OUTPUT_STATE;
     if (p->of == SNW_PROBE_OF_FORCE_ELEMENT)
         return p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_RATE ? SNW_OUTPUT_STATE

@@ -7,14 +7,15 @@
 #include "study/adjoint.h"
 
 typedef enum snw_output_use {
-    SNW_OUTPUT_MOTION, // of poses, velocities, strains and coordinates
-    SNW_OUTPUT_STATE,  // of the state and of geometry: lengths of tendons and springs, relative
-                       // poses, accelerations, reactions of loops
-    SNW_OUTPUT_ENERGY, // kinetic, elastic and of gravity
-    SNW_OUTPUT_EFFORT, // tension or pressure of an actuator
-    SNW_OUTPUT_JOINT,  // reaction of the joint of a link
-    SNW_OUTPUT_WRENCH, // within a rod
-    SNW_OUTPUT_OTHER   // derivatives by the numbers are not known
+    SNW_OUTPUT_MOTION,  // of poses, velocities, strains and coordinates
+    SNW_OUTPUT_STATE,   // of the state and of geometry: lengths of tendons and springs, relative
+                        // poses, accelerations, reactions of loops
+    SNW_OUTPUT_ENERGY,  // kinetic, elastic and of gravity
+    SNW_OUTPUT_INERTIA, // momentum and centre of mass
+    SNW_OUTPUT_EFFORT,  // tension or pressure of an actuator
+    SNW_OUTPUT_JOINT,   // reaction of the joint of a link
+    SNW_OUTPUT_WRENCH,  // within a rod
+    SNW_OUTPUT_OTHER    // derivatives by the numbers are not known
 } snw_output_use;
 snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *output);
 // Are the derivatives of the output by geometric numbers known, too? Not of tendons with friction,

@@ -354,7 +354,7 @@ static void random_text(dice *d, const char *scheme, char *text, size_t size) {
         text + used, size - used,
         "study:\n%s  - dynamic: {for: 0.06 s, step: 1 ms, %s}\n"
         "probes: {nose: {position: nose}, speed: {velocity: nose}, bent: {strain: arm@40%%}, "
-        "e: energy, hold: momentum}\n",
+        "e: energy, hold: {law: speed.vx}}\n",
         rests ? "  - static: {tolerance: 1e-14}\n" : "",
         scheme ? scheme : schemes[pick_int(d, 0, act == 5 ? 4 : 6)]);
 }
@@ -689,7 +689,7 @@ static void checkpoints_give_the_same_bits(void **state) {
 
 // ---- parameters that enter arrays of the model --------------------------------------------------
 
-// The momentum, whose derivatives by the numbers of the model are not known, makes the
+// A law of probes, whose derivatives by the numbers of the model are not known, makes the
 // parameters be taken one by one: the others must be the same either way.
 static void together_as_one_by_one(void **state) {
     (void)state;
@@ -705,7 +705,7 @@ static void together_as_one_by_one(void **state) {
                       .nof = 3,
                       .method = SNW_GRADIENT_ADJOINT,
                       .of = {"integral(nose.z^2 + 0.1*nose.x)", "speed.vy",
-                             "at(0.03, bent.bend_z) + mean(speed.vx)^2", "hold.px"}};
+                             "at(0.03, bent.bend_z) + mean(speed.vx)^2", "hold"}};
         answer(&q, &together);
         if (together.info.gathered < 4)
             print_error("gathered %d\n%s", together.info.gathered, text);
@@ -824,7 +824,7 @@ static void independent_parameters(void **state) {
         "loads: {push: {on: head, force: [fx, fy, 0]}, turn: {on: hub, torque: [0, 0, mz], frame: "
         "body}, wind: {along: arm, force: [0, 0, \"q*(x/L)^2\"]}}\n"
         "study: [dynamic: {for: 60 ms, step: 2 ms, %s}]\n"
-        "probes: {nose: {position: head}, hold: momentum}\n";
+        "probes: {nose: {position: head}, hold: {law: 2*nose.x}}\n";
     static outcome together, single, want;
     for (int i = 0; i < AMONG(1, 2); i++) {
         char full[TEXT];
@@ -835,7 +835,7 @@ static void independent_parameters(void **state) {
                       .by = {"fx", "fy", "mz", "q", "m1", "m2", "j", "k1", "c1", "E", "r", "tau"},
                       .nof = 1,
                       .method = SNW_GRADIENT_ADJOINT,
-                      .of = {"integral(nose.z^2 + 0.1*nose.y)", "hold.px"}};
+                      .of = {"integral(nose.z^2 + 0.1*nose.y)", "hold"}};
         answer(&q, &together);
         assert_int_equal(together.info.gathered, 12);
         q.nof = 2;
@@ -999,6 +999,10 @@ static void what_has_no_derivative_is_named(void **state) {
     refuses(text, "k1", "at(7, bob.y)", "no state at t = 7 s");
     refuses(text, "k1", "end(bob.y", "scalar");
     refuses(text, "k1", "sampled(bob.y, 1)", "scalar");
+    refuses("sinew: 1\nmaterials: {r: {young: 1 MPa, poisson: 0.5, density: 1000}}\nrobot: {rod: "
+            "{on: world, rod: {length: 1, section: {circle: {radius: 1 cm}}, material: r, strain: "
+            "{twist: constant}}}}\nprobes: {tip: {position: rod.tip}}\nstudy: [static]\n",
+            "r.poisson", "tip.z", "needs values on both sides of it: 'poisson' must be");
     static const char *const scheme[] = {"bdf2", "gauss4"};
     for (int i = 0; i < 2; i++) { // the impulse of a law is no map with a derivative
         (void)snprintf(

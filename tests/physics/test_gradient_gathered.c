@@ -101,14 +101,15 @@ static void results_that_read_the_model(void **state) {
     (void)state;
     char text[TEXT];
     for (int i = 0; i < AMONG(1, 2); i++) {
-        (void)snprintf(text, sizeof text, arm, "", springs[i ? 3 : 1], pulls[1], "", "", "",
-                       schemes[i ? 3 : 0]);
+        (void)snprintf(text, sizeof text, arm, ", mom: momentum, cm: center_of_mass",
+                       springs[i ? 3 : 1], pulls[1], "", "", "", schemes[i ? 3 : 0]);
         gathers(&(question){.text = text,
                             .nby = 12,
                             .by = {"len", "dx", "tilt", "lean", "reach", "m", "ks", "cs", "l0", "g",
                                    "ref", "s"},
-                            .nof = 4,
-                            .of = {"e.kinetic", "integral(e.elastic)", "e.gravity", "e.total^2"}},
+                            .nof = 6,
+                            .of = {"e.kinetic", "integral(e.elastic)", "e.gravity", "e.total^2",
+                                   "integral(mom.pz) + mom.lx", "cm.x + cm.z^2"}},
                 0, 2e-10);
     }
     // the tension of a cable that may become slack has an exact row: differences crossed it

@@ -29,8 +29,11 @@ enum {
 // A free box with soft limbs, one of them on a spherical joint, one with a given strain, and a
 // wheel with armature.
 static const char tree[] = SOFT_TREE
-    "  wheel: {on: side.tip, pose: {xyz: [1 cm, 2 cm, 0]}, joint: revolute, armature: 1e-3, body: "
-    "{mass: 20 g, com: [1 cm, 0, 0]}}\n"
+    "  wheel: {on: side.tip, pose: {xyz: [1 cm, 2 cm, 0]}, joint: revolute, armature: 1e-3, "
+    "stiffness: 0.2, rest: 0.3, body: {mass: 20 g, com: [1 cm, 0, 0]}}\n"
+    "  bob: {on: lower.tip, joint: spherical, stiffness: 0.4, rest: {axis: y, angle: 0.2}, body: "
+    "{mass: 30 g, com: [1 cm, 2 mm, "
+    "0]}}\n"
     "actuators: {cable: {tendon: {along: upper, at: [0, 5 mm, 2 mm]}, effort: 2 N}}\n"
     "loads: {dead: {on: lower.tip, force: [0.1, 0.2, -0.1], torque: [0.01, 0.02, 0]}, own: {on: "
     "side.tip, force: [0.1, 0, 0.3], frame: body}}\n"
@@ -70,10 +73,14 @@ static const char soaked[] = TWO_RODS
     "fluid: {water: {on: right, density: 1000, drag: {linear: 1}, added: auto, "
     "buoyancy: on}}\n"
     "contacts: {floor: {ground: {on: left, at: [0, 0, 0.05], stiffness: 1e3, damping: 0.1, "
-    "friction: 0.3, creep: 0.5}}}\n"
+    "friction: 0.3, creep: 0.5, smooth: 2 cm}}, table: {obstacle: {on: left, links: right, shape: "
+    "sphere, "
+    "radius: 0.26, at: [0.2, 0.1, 0], stiffness: 1e3, damping: 0.1, friction: 0.2, creep: 0.5, "
+    "smooth: 2 cm}}}\n"
     "probes: {" MOTIONS("plate") ", e: energy, f: {reaction: left}, g: {reaction: right}, w: "
-                                 "{wrench: left@50%%}, x: {wrench: right@50%%}}\n";
-enum { SOAKED = MOTION_COLUMNS + 3 * WRENCH };
+                                 "{wrench: left@50%%}, x: {wrench: right@50%%}, n: {contact: "
+                                 "floor}, d: {reaction: floor}, k: {reaction: table}}\n";
+enum { SOAKED = MOTION_COLUMNS + 3 * WRENCH + 3 + 2 * WRENCH };
 
 typedef struct rig {
     const snw_model *m;
@@ -138,14 +145,14 @@ static void compare(rig *g, snw_output_bars *b) {
     for (int part = 0, at = 0; part < 4; at += part_size[part++]) {
         double size[MOST] = {0}, error[MOST] = {0};
         for (int k = 0; k < part_size[part]; k++) {
-            differences(g, part, k, part == 0 ? 2e-3 : 2e-2, by);
+            differences(g, part, k, part == 0 ? 2e-5 : 2e-2, by);
             for (int i = 0; i < g->n; i++) {
                 size[i] = fmax(size[i], fabs(by[i]));
                 error[i] = fmax(error[i], fabs(exact[i][at + k] - by[i]));
             }
         }
         for (int i = 0; i < g->n; i++) {
-            // order 6 of the moves, rounding over them
+            // rounding over the moves, which are short where contacts begin
             const double most = 1e-8 * (size[i] + fabs(g->y[i])) + 1e-10;
             if (!(error[i] <= most))
                 print_error("probe %s, column %d, part %d: %g of %g\n",
@@ -164,6 +171,7 @@ static void check(const char *format, int known) {
     snw_model *m = NULL;
     snw_output_bars *b = NULL;
     dice d = {7};
+    double touches[MOST] = {0};
     (void)snprintf(text, sizeof text, format, 0);
     if (describe(text, &doc, &desc, &err) != SNW_OK || snw_model_compile(desc, &m, &err) != SNW_OK)
         fail_msg("%d: %s", err.line, err.text);
@@ -194,7 +202,10 @@ static void check(const char *format, int known) {
         snw_move(m, g.s->q, 1, move, g.s->q);
         for (int k = 0; k < m->nconstraint; k++) g.s->lambda[k] = roll(&d, -1, 1);
         compare(&g, b);
+        for (int i = 0; i < g.n; i++) touches[i] = fmax(touches[i], fabs(g.y[i]));
     }
+    for (int i = 0; i < g.n; i++) // all contacts do
+        assert_true(desc->probe[g.output[i].probe].of != SNW_PROBE_OF_CONTACT || touches[i] > 0.1);
     free(g.rotation);
     snw_output_bars_destroy(b);
     snw_work_destroy(g.w);
