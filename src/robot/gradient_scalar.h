@@ -47,9 +47,9 @@ typedef struct snw_scalar_frames {
     const bool *moves;
 } snw_scalar_frames;
 
-// Columns that a scalar reads, those of a run. The last `nconstant` of them are the same in all
-// frames; they may stand outside of end(..) and the other words, too. Their whole names are those
-// of their probes.
+// Columns that a scalar reads, those of a run. One that stands outside of end(..) and the other
+// words is its value at the end. The last `nconstant` of them are the same in all frames; their
+// whole names are those of their probes.
 typedef struct snw_scalar_columns {
     const snw_run_info *info;
     int nconstant;

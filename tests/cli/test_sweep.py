@@ -583,7 +583,6 @@ class BadInput(Sweep):
         self.plan(model + vary + "sample: {count: 3}\n" + keep, "leave out 'count'")
         self.plan(model + "vary: {a: [1, 2], b: [1, 2, 3]}\nsample: {method: list}\n" + keep, "side by side")
         self.plan(model + vary + "keep: {x: end(y.x)}\n", ["p.yaml:4:11", "scalar 'end(y.x)'"])
-        self.plan(model + vary + "keep: {x: x.x - end(x.x)}\n", ["p.yaml:4:11", "'x.x' is a function of time; write end(..)"])
         self.plan(model + vary + keep + "series: [y]\n", ["p.yaml:5:9", "y"])
         self.plan(model + vary + "set: {a: 3}\n" + keep, "'a' is set and varies")
         self.plan(model + vary + "keep: {a: end(x.x)}\n", "'a' is a parameter that varies")
