@@ -9,6 +9,7 @@ typedef unsigned long size_t;
 typedef long ptrdiff_t;
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long int64_t;

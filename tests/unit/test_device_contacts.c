@@ -13,7 +13,7 @@
 
 #define HEAD                                                                                       \
     "sinew: 1\n"                                                                                   \
-    "gravity: [0, 0, -9.81]\n"                                                                                \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"           \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber, nodes: 6"
@@ -27,8 +27,10 @@ static const char *const models[] = {
          "  ball: {on: world, pose: {xyz: [2 cm, 0.2 m, 25 mm]}, joint: free,\n"
          "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
          "contacts:\n"
-         "  floor: {ground: {on: [arm, ball], stiffness: 2 kN/m, smooth: 2 mm, friction: 0.4,\n"
-         "          creep: 5 mm/s, damping: 0.5 s/m}}\n",
+         "  floor: {ground: {on: arm, stiffness: 2e3 N/m^2, smooth: 4 mm, friction: 0.4,\n"
+         "          creep: 5 mm/s, damping: 0.5 s/m}}\n"
+         "  table: {ground: {on: ball, stiffness: 200 N/m, smooth: 2 mm, friction: 0.4,\n"
+         "          creep: 5 mm/s}}\n",
     HEAD "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
          "  ball: {on: world, pose: {xyz: [2 cm, 0.2 m, 25 mm]}, joint: free,\n"
          "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
@@ -45,7 +47,7 @@ static const char *const models[] = {
          "actuators: {motor: {joint: arm, effort: 5 mN*m*sin(20*t)}}\n",
     HEAD "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
          "         stop: {stiffness: 5 N*m, damping: 10 ms, smooth: 2 deg},\n"
-         "         body: {mass: 0.2, box: [9 cm, 2 cm, 2 cm], at: [5 cm, 0, 0]}}\n"
+         "         body: {mass: 0.2, box: [9 cm, 2 cm, 2 cm]}}\n"
          "  arm: {on: hand, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
          "springs: {rope: {cable: [arm.tip, {xyz: [0.2 m, 0, 0.2 m]}], rest: 0.25 m,\n"
          "                 stiffness: 20 N/m}}\n",
