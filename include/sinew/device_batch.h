@@ -36,6 +36,15 @@ typedef struct snw_device_batch snw_device_batch;
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create(snw_robot_model *m, int n,
                                                          const char *device, snw_device_batch **out,
                                                          snw_error *err);
+// The same. single_precision: not 0 computes steps with single precision, 2^-24 relative, for trees of
+// rods, joints and bodies with loads, tendons and chambers; SNW_E_ARGUMENT for others. Arrays stay
+// doubles. Steps are solved to 1e-5 of typical forces, and are not judged by their energy. What it
+// costs is in docs/performance.md.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_create_with(snw_robot_model *m, int n,
+                                                              const char *device,
+                                                              int single_precision,
+                                                              snw_device_batch **out,
+                                                              snw_error *err);
 SNW_API void snw_device_batch_close(snw_device_batch *b); // NULL is fine
 
 SNW_API int snw_device_batch_size(const snw_device_batch *b);

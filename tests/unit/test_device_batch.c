@@ -521,6 +521,52 @@ static void probes_are_those_of_robots(void **state) {
     snw_robot_model_close(m);
 }
 
+// ---- single precision ---------------------------------------------------------------------------
+
+// trees of all parts that it serves move by single precision as by double, to its rounding errors
+// times what the motion makes of them; the error is not that of doubles; others are refused
+static void single_precision_is_near(void **state) {
+    (void)state;
+    static const char *const trees[] = {"rod", "tree", "tendons", "laws of time"};
+    const char *const text[] = {models[0], models[1], models[2], law_models[1]};
+    const double h = 5e-3;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    for (int t = 0; t < 4; t++) {
+        snw_robot_model *m = open_model(text[t]);
+        snw_device_batch *b = open_batch(m, N), *single;
+        expect_ok(snw_device_batch_create_with(m, N, "host", 1, &single, &err));
+        const int nq = snw_device_batch_nq(b);
+        set_velocities(b);
+        set_velocities(single);
+        expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+        expect_ok(snw_device_batch_start(single, &how, NULL, &err));
+        expect_ok(snw_device_batch_step(b, h, 40, &err));
+        expect_ok(snw_device_batch_step(single, h, 40, &err));
+        double most = 0, size = 0;
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(snw_device_batch_status(b)[i], 0);
+            if (snw_device_batch_status(single)[i] != 0)
+                fail_msg("%s: %s", trees[t],
+                         snw_device_batch_status_text(snw_device_batch_status(single)[i]));
+        }
+        for (int k = 0; k < nq * N; k++) {
+            most = fmax(most, fabs(snw_device_batch_q(b)[k] - snw_device_batch_q(single)[k]));
+            size = fmax(size, fabs(snw_device_batch_q(b)[k]));
+        }
+        // 40 steps with errors of 1e-5 of typical forces, and of 2^-24 of the state
+        if (!(most < 1e-3 * size)) fail_msg("%s: %g of %g", trees[t], most, size);
+        assert_true(most > 1e-9 * size);
+        snw_device_batch_close(single);
+        snw_device_batch_close(b);
+        snw_robot_model_close(m);
+    }
+    snw_robot_model *m = open_model(models[3]);
+    snw_device_batch *b;
+    assert_int_equal(snw_device_batch_create_with(m, N, "host", 1, &b, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "single precision serves trees"));
+    snw_robot_model_close(m);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static void expect_refused(const char *text, const char *device, const char *word) {
@@ -627,6 +673,7 @@ int main(void) {
                                        cmocka_unit_test(robots_have_own_numbers_in_laws),
                                        cmocka_unit_test(laws_are_taken_over),
                                        cmocka_unit_test(probes_are_those_of_robots),
+                                       cmocka_unit_test(single_precision_is_near),
                                        cmocka_unit_test(others_are_refused),
                                        cmocka_unit_test(missing_processors_are_named),
                                        cmocka_unit_test(kernels_are_kept_whole)};
