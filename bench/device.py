@@ -3,7 +3,7 @@
 """All measurements of batches on a graphics processor, in calls of some ten minutes: bench/device.py OUT [options].
 
 Each task runs in a process of its own and appends its rows to OUT/rows.jsonl as it goes, so that a call that ends, by its
-time or by a fault, keeps what it has; the next call goes on with the tasks that are missing. OUT/report.md has the tables.
+time or by a fault, keeps what it has; the next call goes on with the tasks that are missing. OUT/report.txt has the tables.
 Parts, in this order:
   info        date, commit, processor, driver, compiler, clocks, host
   kernels     kernels of all models below, several at a time, kept in OUT/cache
@@ -447,8 +447,8 @@ def main():
         for part in args.parts.split(","):
             call.part(part)
     finally:
-        (call.out / "report.md").write_text(report(call.rows))
-        print(f"{call.out}/report.md")
+        (call.out / "report.txt").write_text(report(call.rows))
+        print(f"{call.out}/report.txt")
 
 
 if __name__ == "__main__":

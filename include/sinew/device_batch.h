@@ -36,10 +36,10 @@ typedef struct snw_device_batch snw_device_batch;
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create(snw_robot_model *m, int n,
                                                          const char *device, snw_device_batch **out,
                                                          snw_error *err);
-// The same. single_precision: not 0 computes steps with single precision, 2^-24 relative, for trees of
-// rods, joints and bodies with loads, tendons and chambers; SNW_E_ARGUMENT for others. Arrays stay
-// doubles. Steps are solved to 1e-5 of typical forces, and are not judged by their energy. What it
-// costs is in docs/performance.md.
+// The same. single_precision: not 0 computes steps with single precision, 2^-24 relative, for trees
+// of rods, joints and bodies with loads, tendons and chambers; SNW_E_ARGUMENT for others. Arrays
+// stay doubles. Steps are solved to 1e-5 of typical forces, and are not judged by their energy.
+// What it costs is in docs/performance.md.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create_with(snw_robot_model *m, int n,
                                                               const char *device,
                                                               int single_precision,
@@ -146,7 +146,8 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_set_probes(snw_device_batch *b
                                                              const char *const *probe, double **out,
                                                              snw_error *err);
 SNW_API int snw_device_batch_columns(const snw_device_batch *b); // of these probes
-// As snw_device_batch_step_inputs, and probes (count x columns x n numbers on the device; NULL: none)
+// As snw_device_batch_step_inputs, and probes (count x columns x n numbers on the device; NULL:
+// none)
 // <- their values at the end of each step.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_step_probes(snw_device_batch *b, double h,
                                                               int count, const double *u,

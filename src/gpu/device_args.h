@@ -25,7 +25,9 @@ typedef enum snw_device_status {
     SNW_DEVICE_SHORT_STEPS, // it needs shorter steps, within which the laws of the file vary
     SNW_DEVICE_ENERGY,      // the scheme creates or loses energy: steps are too long
     SNW_DEVICE_OPEN,        // its loops cannot be closed, or its drives not be followed
-    SNW_DEVICE_DRAWN        // a law draws a rod of variable length in completely
+    SNW_DEVICE_DRAWN,       // a law draws a rod of variable length in completely
+    SNW_DEVICE_DEEP,        // a link is about to come out of an obstacle on another side
+    SNW_DEVICE_MANY         // contacts ask for too many short steps
 } snw_device_status;
 
 // snw_scheme, member by member.
@@ -45,6 +47,15 @@ typedef struct snw_device_map {
     int input, at;
     narrow by;
 } snw_device_map;
+
+// Numbers of the energy account of a robot: energy created, largest in motion, heat, work of each
+// kind; of one with forces on one side energy created, largest in motion, steps since the set of
+// these forces changed, short steps one after the other, and whether the next step is one by
+// backward Euler (contact_steps.h).
+enum { SNW_DEVICE_MONITOR = 5 };
+static inline int snw_device_energies(int npower, int touches) {
+    return touches ? SNW_DEVICE_MONITOR : 3 + npower;
+}
 
 // A column of a probe.
 typedef struct snw_device_column {
@@ -72,7 +83,7 @@ typedef struct snw_device_args {
                     // after a step that created energy, 0: none
     narrow *lambda; // nconstraint x n: multipliers
     narrow *z;      // 2 nsignal x n: integrals and states of laws, their rates
-    narrow *energy; // (3 + powers) x n: energy created, largest in motion, heat, work of each kind
+    narrow *energy; // snw_device_energies x n
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
@@ -87,7 +98,7 @@ typedef struct snw_device_args {
     int time_laws;     // laws of time are evaluated on the device; else by the host, below
     const bool *taken; // motors, tendons and loads (none) whose laws the caller replaces by u
     const narrow *zero, *one; // as many numbers as inputs of actuators and stresses
-    int nlaw;          // numbers of gravity and of snw_inputs
+    int nlaw;                 // numbers of gravity and of snw_inputs
     const narrow *law; // (3 count + 1) x nlaw: at the beginning, then at points of each step and
                        // its end; x n where robots have laws of their own
     int own_laws;      // they have
@@ -96,7 +107,8 @@ typedef struct snw_device_args {
     int count;
     narrow step;    // length, s
     narrow longest; // longest step, s
-    snw_device_scheme scheme;
+    snw_device_scheme scheme, euler;
+    int patience; // Newton iterations allowed in a step
     int tighten, max_iter;
     int account;       // steps are judged by the energy that they create
     narrow loss_limit; // of the energy in motion, in a step of a robot with loops

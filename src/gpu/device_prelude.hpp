@@ -95,4 +95,5 @@ FUNCTION(copysign)
 #endif
 static inline bool isnan(double x) { return x != x; }
 static inline bool isfinite(double x) { return fabs(x) <= DBL_MAX; }
+static inline bool isinf(double x) { return fabs(x) > DBL_MAX; }
 #endif

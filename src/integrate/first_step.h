@@ -5,6 +5,8 @@
 // (gpu/device_engine.inc). theory.md 6.2
 #pragma once
 
+#define SNW_SHORTEST_STEP 1e-7 // of all steps, relative to the longest
+
 #define SNW_NOTICEABLE 0.01 // theory.md (6.10)
 #define SNW_DISPLACED  1e-4 // theory.md (6.15)
 #define SNW_GROWTH     1.5  // of the steps after a start

@@ -6,6 +6,7 @@
 #include "integrate/implicit_private.h"
 
 #include "dynamics/drag_spring.h"
+#include "integrate/contact_steps.h"
 #include "integrate/first_step.h"
 #include "integrate/step_account.h"
 #include "integrate/step_energies.h"
@@ -19,17 +20,6 @@ static snw_step_energies energies_at(const snw_implicit *im, double t, const snw
     return snw_step_energies_at(im->m, im->within, s, im->w);
 }
 
-// ---- impacts
-
-// Limits of theory.md (6.16); energies relative to the energy in motion.
-static const double EXCHANGE = 0.1;       // exchange with the ground allowed within a step
-static const double GAIN = 0.005;         // total that contacts may create
-static const double ACCOUNT_ERROR = 0.01; // of work and heat: error of the account
-static const double NEGLIGIBLE = 1e-4; // relative to the largest energy in motion: less is ignored
-static const double FADE_STEPS = 40;   // steps that relax EXCHANGE e times in a lasting contact
-static const double MIN_CONTACT_STEP = 1e-5; // relative to the longest step
-static const double MAX_SHORT_STEPS = 20000; // consecutive
-
 // Energy that residuals within Newton's tolerance may create in a step, J.
 static double newton_noise(const snw_implicit *im) {
     double most = 0;
@@ -37,36 +27,23 @@ static double newton_noise(const snw_implicit *im) {
     return 10 * im->opts.tolerance * most;
 }
 
-// Judges the step just solved by its contacts. The energy created by the scheme is taken from the
-// energies at both ends: the quadrature of (6.5) may miss a body that rotates far within a step.
+// Judges the step just solved by its contacts.
 static void implicit_energy_judge(snw_implicit *im, double h, const snw_step_energies *from,
                                   const snw_step_energies *to) {
-    snw_impact_monitor *i = &im->impact;
     const int n = snw_npower(im->m);
-    im->retry_fraction = 0;
     for (int k = 0; k < n; k++) im->power_within[k] = im->work[k] - im->work_kept[k];
     const double heat = im->heat - im->heat_kept;
-    const double exchanged = snw_vector_norm1(n, im->power_within) + fabs(heat);
-    double created = to->total - from->total + heat;
-    for (int k = 0; k < n; k++) created -= im->power_within[k];
-    const double moves = fmax(from->kinetic + from->stored, to->kinetic + to->stored) + exchanged;
-    i->peak = fmax(i->peak, moves);
-    const double noise = newton_noise(im),
-                 all = fmax(moves, fmax(NEGLIGIBLE * i->peak, 1e3 * noise));
-    const bool pressed = from->touching > 0 || to->touching > 0;
-    const bool set_changed = from->set != to->set;
-    i->since = set_changed || !pressed ? 0 : i->since + 1;
-    const double exchange =
-        fmax(h * fmax(from->power, to->power), fabs(to->stored - from->stored)) / all;
-    const double allowed = EXCHANGE * exp(i->since / FADE_STEPS);
-    const double gained = (created - ACCOUNT_ERROR * exchanged - noise) / all;
-    i->gain = fmax(0, i->gain + gained);
-    if (pressed && !(exchange <= allowed)) im->retry_fraction = fmax(0.1, 0.7 * allowed / exchange);
-    const double slack = SNW_SLACK * fmax(h / im->longest, 0.05);
-    if (!(gained <= slack) && !(i->gain <= GAIN)) {
-        const double half = pressed ? 0.25 : 0.5;
-        im->retry_fraction = im->retry_fraction > 0 ? fmin(im->retry_fraction, half) : half;
-    }
+    double work = 0;
+    for (int k = 0; k < n; k++) work += im->power_within[k];
+    const snw_contact_step step = {.h = h,
+                                   .longest = im->longest,
+                                   .work = work,
+                                   .heat = heat,
+                                   .exchanged = snw_vector_norm1(n, im->power_within) + fabs(heat),
+                                   .noise = newton_noise(im),
+                                   .from = from,
+                                   .to = to};
+    im->retry_fraction = snw_contact_step_judge(&step, &im->impact);
 }
 
 // Energy lost in a step, by the energies at both ends, relative to the largest energy in motion.
@@ -107,19 +84,9 @@ static void judge_without_contact(snw_implicit *im, double h, double created) {
 }
 
 double snw_implicit_retry_length(snw_implicit *im, double h, double longest, bool patient) {
-    snw_impact_monitor *i = &im->impact;
     if (im->opts.fixed_length) return 0;
-    const bool touches = snw_touches(im->m);
-    const double least = (touches ? MIN_CONTACT_STEP : SNW_MIN_FREE_STEP) * longest, grow = 2 * h;
-    patient = patient && i->short_steps < MAX_SHORT_STEPS;
-    const bool divisible =
-        h > (1 + 1e-6) * least; // the last step of an interval may equal `least` up to rounding
-    if (im->retry_fraction > 0 && patient && divisible) return fmax(im->retry_fraction * h, least);
-    if (im->retry_fraction > 0 && patient && touches && i->gain > GAIN && !im->use_euler) return h;
-    i->short_steps = i->longest > 0 ? i->short_steps + 1 : 0;
-    if (i->longest > 0) i->longest = grow < longest && patient ? grow : 0;
-    im->use_euler = false;
-    return 0;
+    return snw_contact_step_again(&im->impact, im->retry_fraction, h, longest, snw_touches(im->m),
+                                  patient, &im->use_euler);
 }
 
 void snw_implicit_shorten(snw_implicit *im, double h, double longest) {
@@ -130,7 +97,7 @@ void snw_implicit_shorten(snw_implicit *im, double h, double longest) {
         im->scheme += before - energies_at(im, im->now->t, im->now).kinetic;
     }
     im->impact.longest = h;
-    im->use_euler = snw_touches(im->m) && h <= (1 + 1e-6) * MIN_CONTACT_STEP * longest;
+    im->use_euler = snw_touches(im->m) && snw_contact_step_is_least(h, longest);
 }
 
 // Adds heat and the energy that the scheme removed, and judges the step by them.

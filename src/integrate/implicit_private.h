@@ -5,8 +5,8 @@
 // and the estimate of the global error (implicit_corrected.c).
 #pragma once
 
+#include "integrate/contact_steps.h"
 #include "integrate/implicit.h"
-#include "integrate/step_energies.h"
 
 #include "base/fields.h"
 #include "constraint/impact.h"
@@ -22,15 +22,6 @@ typedef struct snw_onset {
     double checked_at; // time of the last update; NaN: none yet
     int waits;         // updates without growth
 } snw_onset;
-
-// Monitoring of contacts with the ground, step by step, theory.md (6.16).
-typedef struct snw_impact_monitor {
-    double longest; // present limit of the step, s; 0: none
-    double gain;  // energy created by steps, relative to the energy in motion; without ground in J
-    double peak;  // largest energy in motion so far, J
-    double since; // steps since the set of contacts changed
-    double short_steps; // consecutive short steps
-} snw_impact_monitor;
 
 // State and inputs at which Newton's matrix was made; after a load it is made again from these.
 typedef struct snw_matrix_origin {

@@ -32,11 +32,13 @@ const snw_pack_engine *snw_packs(int most) {
 }
 #endif
 
-static const char *refuse_tendons(const snw_model *m) {
+static const char *refuse_tendons(const snw_model *m, bool device) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
-        if (tendon->given != SNW_GIVEN_EFFORT)
+        if (tendon->given != SNW_GIVEN_EFFORT && !device)
             return "tendons and chambers whose effort is not given";
+        if (tendon->given == SNW_GIVEN_SOURCE)
+            return "muscles whose force follows from their length";
         if (tendon->when) return "conditional elements";
         if (tendon->has_friction) return "friction of tendons";
         if (tendon->area) return "chambers whose area varies";
@@ -90,14 +92,14 @@ static const char *refuse_constraints(const snw_model *m) {
     return NULL;
 }
 
-const char *snw_packs_refuse(const snw_implicit *im, bool evaluates_laws) {
+const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const snw_model *m = im->m;
     const snw_implicit_opts *opts = &im->opts;
     const struct {
         bool has;
         const char *what;
     } list[] = {{im->redundancy, "loops that may become redundant"},
-                {!evaluates_laws && (m->nsignal > 0 || m->nlive > 0), "laws that read signals"},
+                {!device && (m->nsignal > 0 || m->nlive > 0), "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0, "fields"},
@@ -112,7 +114,7 @@ const char *snw_packs_refuse(const snw_implicit *im, bool evaluates_laws) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (list[i].has) return list[i].what;
     }
-    const char *what = refuse_tendons(m);
+    const char *what = refuse_tendons(m, device);
     if (!what) what = refuse_constraints(m);
     if (!what) what = refuse_forces(m);
     if (!what) what = refuse_contacts(m);

@@ -14,9 +14,10 @@
 // number of lanes asked for, 0: any.
 const snw_pack_engine *snw_packs(int most);
 
-// Why packs do not serve this model or these steps, in words; NULL: they do. evaluates_laws: for an
-// engine of the same recursion that evaluates laws which read signals.
-const char *snw_packs_refuse(const snw_implicit *im, bool evaluates_laws);
+// Why packs do not serve this model or these steps, in words; NULL: they do. `device`: for the
+// engine of graphics processors, of the same recursion, which also evaluates laws that read signals
+// and serves tendons and chambers of given length, volume or gas.
+const char *snw_packs_refuse(const snw_implicit *im, bool device);
 
 // Length of the next step, at most h, as chosen for a robot alone (integrate/step_control.c); 0: it
 // does not fit a pack (drag spring, backward Euler, a point about to pass an obstacle).

@@ -4,10 +4,9 @@
 // where Newton's method fails, or by steps chosen from their local error.
 #pragma once
 
+#include "integrate/first_step.h"
 #include "integrate/implicit.h"
 #include "integrate/stats.h"
-
-#define SNW_SHORTEST_STEP 1e-7 // as a fraction of the longest
 
 // Interface of a single-step integrator; each function is as its namesake in integrate/implicit.h.
 typedef struct snw_stepper {

@@ -32,7 +32,7 @@
 // threads share one.
 enum { BLOCK = 64, RESIDENT = 1 << 15, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
 static const double SINGLE_TOLERANCE = 1e-5; // of residuals, whose rounding errors are 1e-6
-enum { MOST_UNKNOWNS = 600 };      // of a step: matrices are dense
+enum { MOST_UNKNOWNS = 600 };                // of a step: matrices are dense
 enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUDA allows 512 kB
 
 // Arrays of a batch on its device.
@@ -44,7 +44,7 @@ enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUD
     X(onset, 3 * n * sizeof(double), "limit of steps after a start")                               \
     X(lambda, nconstraint *n * sizeof(double), "multipliers")                                      \
     X(z, 2 * nsignal * n * sizeof(double), "integrals and states of laws, and their rates")        \
-    X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
+    X(energy, energies *n * sizeof(double), "account of energy")                                   \
     X(status, n * sizeof(int), "of each robot")                                                    \
     X(iterations, n * sizeof(unsigned), "of each robot")                                           \
     X(tangents, n * sizeof(unsigned), "of each robot")                                             \
@@ -76,20 +76,20 @@ struct snw_device_batch {
     bool models_stale;        // numbers have changed since the models were made
     snw_robot_model **own;    // n, of robots whose laws or loads differ; NULL: those of the model
     int nown;
-    snw_inputs *own_in;     // scratch
-    size_t scratch_bytes;   // of a robot in `workspace`; 0: a thread's stack has it
-    unsigned char *scratch; // of the host
-    bool *taken;            // actuators whose inputs the caller gives
-    snw_device_map *map;    // of their inputs
-    int nmap, map_room;     //
-    double *law[2];         // of a call, on the host; of the call before
-    size_t law_room[2];     // their numbers
-    size_t nsent;           // numbers of law[0] that are on the device
-    bool steady_sent;       // they are constant within all of these steps
-    unsigned char *steady;  // of steps of a call
-    int steady_room;        // steps
-    double *block[2];       // scratch of laws
-    bool time_laws;         // laws of time are evaluated on the device
+    snw_inputs *own_in;                // scratch
+    size_t scratch_bytes;              // of a robot in `workspace`; 0: a thread's stack has it
+    unsigned char *scratch;            // of the host
+    bool *taken;                       // actuators whose inputs the caller gives
+    snw_device_map *map;               // of their inputs
+    int nmap, map_room;                //
+    double *law[2];                    // of a call, on the host; of the call before
+    size_t law_room[2];                // their numbers
+    size_t nsent;                      // numbers of law[0] that are on the device
+    bool steady_sent;                  // they are constant within all of these steps
+    unsigned char *steady;             // of steps of a call
+    int steady_room;                   // steps
+    double *block[2];                  // scratch of laws
+    bool time_laws;                    // laws of time are evaluated on the device
     device_room taken_laws, zero, one; // of actuators that the caller has taken over
     device_room laws, steady_steps, maps, point_seg, point_at, point, point_rate;
     device_room columns, column_phi, probe; // of probes
@@ -230,7 +230,7 @@ static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
                  m->nload + m->nload_point + m->ntendon + m->ntendon_point + m->ntendon_segment +
                  m->nv + m->nloop + m->ndrive + m->nforce_element + m->nfluid + m->nfluid_point +
                  m->nvariable_node + m->nsignal + m->nstation + m->nstress + m->npoint + m->nmotor +
-                 m->nobs + 64);
+                 m->nobs + m->ncontact + m->ncontact_point + m->nstop + 64);
     const size_t rows = (size_t)(m->nv + m->nconstraint); // of the matrix
     return sizeof *m + (stream->nwhole + stream->nnumber) * 16 + elements * (sizeof(snw_rod) + 64) +
            (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) +
@@ -279,7 +279,8 @@ static snw_status create_model(snw_device_batch *b, snw_error *err) {
 static snw_status create_arrays(snw_device_batch *b, snw_error *err) {
     const snw_model *m = b->robot->m;
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    const size_t ninput = (size_t)b->ninput, npower = (size_t)snw_npower(m);
+    const size_t ninput = (size_t)b->ninput;
+    const size_t energies = (size_t)snw_device_energies(snw_npower(m), snw_touches(m));
     const size_t nconstraint = (size_t)m->nconstraint, nsignal = (size_t)m->nsignal;
     size_t n = 1, each = 0;
 #define X(name, bytes, meaning) each += bytes;
@@ -316,14 +317,11 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
-// Why the device does not serve these steps, in words; NULL: it does. Packs serve more.
+// Why the device does not serve these steps, in words; NULL: it does.
 static const char *device_refuses(const snw_implicit *im) {
     const snw_model *m = im->m;
     if (m->nv + m->nconstraint > MOST_UNKNOWNS)
         return "robots of more than 600 coordinates and rows";
-    if (m->nstop > 0) return "stops of joints";
-    if (m->ncontact_point > 0) return "contacts";
-    if (m->nforce_element > 0 && m->one_sided) return "cables between sites";
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
     }
@@ -390,8 +388,7 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     unsigned char *host = snw_alloc(room);
     snw_status s = host ? SNW_OK : snw_fail_memory(err);
     const size_t used =
-        host ? b->engine->model(b->stream->whole, b->stream->number, b->stream->laws, host,
-                                     room)
+        host ? b->engine->model(b->stream->whole, b->stream->number, b->stream->laws, host, room)
              : 0;
     if (s == SNW_OK && !used) s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
     b->model_bytes = (used + 255) / 256 * 256; // the device's form is not larger
@@ -467,10 +464,10 @@ void snw_device_batch_close(snw_device_batch *b) {
     DEVICE_BATCH_FIELDS(X)
 #undef X
     device_free(b, b->model), device_free(b, b->whole), device_free(b, b->number);
-    device_room *const rooms[] = {&b->taken_laws, &b->zero,      &b->one,      &b->laws,
-                                  &b->steady_steps, &b->maps,    &b->point_seg,
-                                  &b->point_at,   &b->point,     &b->point_rate,
-                                  &b->columns,    &b->column_phi, &b->probe};
+    device_room *const rooms[] = {&b->taken_laws,   &b->zero,       &b->one,       &b->laws,
+                                  &b->steady_steps, &b->maps,       &b->point_seg, &b->point_at,
+                                  &b->point,        &b->point_rate, &b->columns,   &b->column_phi,
+                                  &b->probe};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) device_free(b, rooms[i]->at);
     snw_cuda_close(b->cuda);
     for (int i = 0; b->own && i < b->n; i++) snw_robot_model_close(b->own[i]);
@@ -526,6 +523,11 @@ const char *snw_device_batch_status_text(int status) {
     case SNW_DEVICE_SHORT_STEPS:
         return "it needs shorter steps than asked for while laws of the file vary; ask for shorter "
                "ones";
+    case SNW_DEVICE_DEEP:
+        return "a link is nearly as deep in an obstacle as its middle and would come out on "
+               "another side; write a larger stiffness";
+    case SNW_DEVICE_MANY:
+        return "contacts ask for too many short steps; ask for shorter ones";
     }
     return "unknown";
 }
@@ -929,16 +931,20 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
                         "graphics processors do not compute %s; use a batch on the processor's "
                         "cores",
                         why);
+    const snw_scheme backward_euler = snw_scheme_of_levels((snw_levels){.past = 1});
     _Static_assert(sizeof b->args.scheme == sizeof im->opts.scheme, "the same members");
     memcpy(&b->args.scheme, &im->opts.scheme, sizeof b->args.scheme);
+    memcpy(&b->args.euler, &backward_euler, sizeof b->args.euler);
+    b->args.patience = SNW_LIVE_PATIENCE;
     b->args.tighten = im->opts.tighten;
     b->args.tolerance = b->single ? fmax(im->opts.tolerance, SINGLE_TOLERANCE) : im->opts.tolerance;
     b->args.max_iter = im->opts.max_iter;
     b->args.longest = b->robot->how.step;
     b->args.loss_limit = im->loss_limit;
     b->args.project_end = im->undamped && !im->opts.undamped_velocities;
-    b->args.account =
-        b->account && !b->single && im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0;
+    b->args.account = b->account && !b->single &&
+                      (snw_touches(im->m) ||
+                       (im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0));
     b->started = true;
     return snw_device_batch_restart(b, at, err);
 }
@@ -1103,8 +1109,8 @@ static snw_status add_column(const snw_model *m, int probe, int station, int com
     const snw_signal signal = snw_signal_of_probe(m, probe, component);
     snw_device_column column = {.reading = signal.reading, .column = component};
     if (signal.reading == SNW_READ_LATER || signal.reading == SNW_READ_NEVER)
-        return refuse_probe(p->name,
-                            "only poses, velocities, strains, coordinates and tendons are", err);
+        return refuse_probe(p->name, "only poses, velocities, strains, coordinates and tendons are",
+                            err);
     if (signal.tendon >= 0) {
         column.of = signal.tendon;
         column.flag = signal.is_length;

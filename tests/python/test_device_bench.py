@@ -37,7 +37,7 @@ def test_the_driver_measures_reports_and_goes_on(tmp_path, arm_text):
     assert cores and all(row["failed"] == 0 and row["steps/s"] > 0 for row in cores)
     assert all(row["why"] == "" for row in rows if "why" in row)  # no process failed
     ends = [row for row in rows if row.get("end")]
-    text = (tmp_path / "report.md").read_text()
+    text = (tmp_path / "report.txt").read_text()
     assert "rod 9 x 21" in text and "compute-sanitizer: not run" in text
     again = call(tmp_path, *options, "60")  # nothing is measured twice
     assert [row for row in again if row.get("end")] == ends

@@ -21,9 +21,6 @@
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"           \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
-#define HINGED                                                                                     \
-    "  arm: {on: world, joint: revolute, axis: y, rod: {" ARM ", nodes: 6, strain: cosserat "      \
-    "legendre 2}}\n"
 
 // a rod; a tree with a joint of each kind, springs, loads and active stress; tendons and a chamber;
 // a loop, a driven joint and a spring between sites; a swimmer; a rod of variable length
@@ -346,22 +343,24 @@ static void steps_have_own_inputs(void **state) {
     "  cord: {length: pull}\n"                                                                     \
     "states: {p: {initial: 0.1, rate: (turn - p)/(20 ms)}}\n"                                      \
     "loads:\n"                                                                                     \
-    "  push: {on: arm.tip, force: [0, -0.4 N*(tip.y/(1 m) + p), 0.05 N*sin(20*t)*spin.wz*(1 s)]}\n"\
+    "  push: {on: arm.tip, force: [0, -0.4 N*(tip.y/(1 m) + p), 0.05 N*sin(20*t)*spin.wz*(1 "      \
+    "s)]}\n"                                                                                       \
     "  wind: {along: arm, force: [0, \"0.2 N/m*linear(t, 20 ms, 90 ms)*x/L\", -0.1 "               \
     "N*s/m^2*middle.vz]}\n"                                                                        \
     "actuators:\n"                                                                                 \
-    "  motor: {joint: hub, effort: -k*turn - 5 mN*m*s*rate - 0.1 N*m/s*integral(turn)}\n"     \
+    "  motor: {joint: hub, effort: -k*turn - 5 mN*m*s*rate - 0.1 N*m/s*integral(turn)}\n"          \
     "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.2 N - 1 N/m*(cord - 0.3 m)}\n"     \
     "  muscle: {stress: {along: arm, bend_z: -2 mN*m^2*gauge.bend_z*(1 - x/L)}}\n"
 static const char *const law_models[] = {
     MATERIAL "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 cm, 4 "
              "cm]}}\n"
              "  arm: {on: hub, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n" FEEDBACK,
-    MATERIAL "  arm: {on: world, pose: {xyz: [0, 0.01 m*sin(30*t), 0], axis: y, angle: 0.2*sin(25*t)}"
-             ", rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 3}}\n"
-             "parameters: {s: 6 mN*m}\n"
-             "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
-             "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
+    MATERIAL
+    "  arm: {on: world, pose: {xyz: [0, 0.01 m*sin(30*t), 0], axis: y, angle: 0.2*sin(25*t)}"
+    ", rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 3}}\n"
+    "parameters: {s: 6 mN*m}\n"
+    "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
+    "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
 
 // laws of time and laws that read signals, evaluated on the device, make the motion that they make
 // alone, also where sudden ones need shorter steps
@@ -455,8 +454,8 @@ static void laws_are_taken_over(void **state) {
 static void probes_are_those_of_robots(void **state) {
     (void)state;
     enum { STEPS = 4, MOST = 40 };
-    static const char *const all[] = {"turn", "tip", "middle", "spin", "gauge", "cord", "rate",
-                                      "frame", "shape", "own"};
+    static const char *const all[] = {"turn", "tip",  "middle", "spin",  "gauge",
+                                      "cord", "rate", "frame",  "shape", "own"};
     static const int size[] = {1, 3, 3, 6, 6, 1, 1, 4 + 3 + 9 + 3, 3 * 3, 1};
     const double h = 2e-3;
     const snw_robot_steps how = snw_robot_steps_defaults(h);
@@ -586,15 +585,6 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
                             "                          integrator: fer 4}}\n",
                    "host", "rules other than magnus");
-    // parts that packs compute, where steps are not judged on the device
-    expect_refused(MATERIAL
-                   "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
-                   "         stop: {stiffness: 0.5 N*m, smooth: 2 deg},\n"
-                   "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n",
-                   "host", "stops of joints");
-    expect_refused(MATERIAL HINGED "springs: {one: {cable: [arm.tip, {xyz: [0, 0, 0.2 m]}], rest: "
-                                   "0.2 m, stiffness: 3 N/m}}\n",
-                   "host", "cables between sites");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = NULL;
     assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
