@@ -31,7 +31,7 @@
 // Threads of a block, and threads that a processor has at a time, about: with fewer robots several
 // threads share one.
 enum { BLOCK = 64, RESIDENT = 1 << 15, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
-static const double SINGLE_TOLERANCE = 1e-5; // of residuals, whose rounding errors are 1e-6
+static const double SINGLE_TOLERANCE = 1e-6; // of residuals, near their rounding errors
 enum { MOST_UNKNOWNS = 600 };                // of a step: matrices are dense
 enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUDA allows 512 kB
 
