@@ -63,7 +63,7 @@ def rod(functions, nodes):
 
 
 MODELS = {f"rod {3 * f} x {nodes}": rod(f, nodes) for f in (3, 12, 2, 6) for nodes in (21, 11, 41)}
-MODELS |= {"tendon arm": rod(3, 21) + TENDONS, "soft gripper": "examples/contact/soft_grasp.yaml",
+MODELS |= {"tendon arm": rod(3, 21) + TENDONS, "soft gripper": "examples/contact/gripper.yaml",
            "3-RFR": "examples/workspace/three_rfr.yaml", "snake on ground": "examples/locomotion/snake_ground.yaml",
            "tree": TREE,
            "arm PCS 6": HEAD.replace("NODES", "21").replace("STRAIN", "cosserat legendre 1"),

@@ -10,8 +10,10 @@
 // $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC.
 //
 // All robots have the same time, and the numbers of the model unless they are given their own.
-// Where the scheme creates energy, a robot takes shorter steps as one alone does, but only while
-// laws of the file are constant within the step; else it fails and says so. A robot that fails,
+// After a start, and where the scheme creates energy or contacts ask for it, a robot takes shorter
+// steps as one alone does; where the host evaluates the laws of the file (given strains, integrals
+// of given rates), only while they are constant within the step, else it fails and says so. One
+// whose wheels come to redundant rows fails, too. A robot that fails,
 // also by a state or an input that is not finite, stays where it is until it is started again, and
 // does not disturb others.
 //

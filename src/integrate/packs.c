@@ -82,10 +82,10 @@ static const char *refuse_contacts(const snw_model *m) {
     return NULL;
 }
 
-static const char *refuse_constraints(const snw_model *m) {
+static const char *refuse_constraints(const snw_model *m, bool device) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->nonholonomic && loop->nonholonomic_index >= 0)
+        if (!device && loop->nonholonomic && loop->nonholonomic_index >= 0)
             return "wheels and contacts without slip";
         if (loop->sliding_station || loop->through) return "rods that slide through loops";
     }
@@ -98,7 +98,8 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const struct {
         bool has;
         const char *what;
-    } list[] = {{im->redundancy, "loops that may become redundant"},
+    } list[] = {{im->redundancy && !device, "loops that may become redundant"},
+                {im->redundant, "wheels or contacts without slip whose rows are redundant"},
                 {!device && (m->nsignal > 0 || m->nlive > 0), "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
@@ -115,7 +116,7 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
         if (list[i].has) return list[i].what;
     }
     const char *what = refuse_tendons(m, device);
-    if (!what) what = refuse_constraints(m);
+    if (!what) what = refuse_constraints(m, device);
     if (!what) what = refuse_forces(m);
     if (!what) what = refuse_contacts(m);
     return what ? what : refuse_rods(m);

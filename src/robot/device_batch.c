@@ -529,6 +529,9 @@ const char *snw_device_batch_status_text(int status) {
                "another side; write a larger stiffness";
     case SNW_DEVICE_MANY:
         return "contacts ask for too many short steps; ask for shorter ones";
+    case SNW_DEVICE_DEPENDENT:
+        return "rows of its wheels or contacts without slip are redundant in this configuration, "
+               "which only a robot on the processor's cores resolves";
     }
     return "unknown";
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots on a graphics processor, by its program on the host, whose steps are cut for contacts,
+// stops or cables, or which have tendons and chambers of given length, volume or gas: their motions
+// are those of robots stepped alone, to 1e-10 over a second where both solve tightly.
+#include "sinew/sinew.h"
+
+#include "near.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD                                                                                       \
+    "sinew: 1\n"                                                                                   \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"           \
+    "robot:\n"
+#define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber, nodes: 6"
+
+// a rod and a ball that slide on a half-space, with friction; a sphere that moves by a law in front
+// of an arm, and a ball in a bowl; a cart with wheels that slip; a stop and a cable; tendons of
+// given length, one compliant; a chamber of given volume, and one with gas
+static const char *const models[] = {
+    HEAD "  arm: {on: world, pose: {xyz: [0, 0, 12 mm]}, rod: {" ARM
+         ", strain: kirchhoff legendre 2}}\n"
+         "  ball: {on: world, pose: {xyz: [2 cm, 0.2 m, 25 mm]}, joint: free,\n"
+         "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
+         "contacts:\n"
+         "  floor: {ground: {on: arm, stiffness: 2e3 N/m^2, smooth: 4 mm, friction: 0.4,\n"
+         "          creep: 5 mm/s, damping: 0.5 s/m}}\n"
+         "  table: {ground: {on: ball, stiffness: 200 N/m, smooth: 2 mm, friction: 0.4,\n"
+         "          creep: 5 mm/s}}\n",
+    HEAD "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
+         "  ball: {on: world, pose: {xyz: [2 cm, 0.2 m, 25 mm]}, joint: free,\n"
+         "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
+         "contacts:\n"
+         "  lid: {obstacle: {links: arm, shape: sphere, radius: 3 cm, stiffness: 2e3 N/m^2,\n"
+         "        smooth: 5 mm, at: [0.2 m, 0, -45 mm + 2 mm*sin(30*t)]}}\n"
+         "  bowl: {obstacle: {links: ball, shape: sphere, inside: true, radius: 6 cm,\n"
+         "         at: [2 cm, 0.2 m, 5 cm], stiffness: 400 N/m, smooth: 4 mm, friction: 0.2,\n"
+         "         creep: 5 mm/s}}\n",
+    HEAD "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"
+         "  arm: {on: cart, joint: revolute, axis: z, stiffness: 0.1 N*m,\n"
+         "        body: {mass: 0.05, box: [9 cm, 1 cm, 1 cm]}}\n"
+         "contacts: {wheels: {wheel: {on: cart, axis: y, lateral: 2 N*s/m}}}\n"
+         "actuators: {motor: {joint: arm, effort: 5 mN*m*sin(20*t)}}\n",
+    HEAD "  hand: {on: world, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"
+         "         stop: {stiffness: 5 N*m, damping: 10 ms, smooth: 2 deg},\n"
+         "         body: {mass: 0.2, box: [9 cm, 2 cm, 2 cm]}}\n"
+         "  arm: {on: hand, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
+         "springs: {rope: {cable: [arm.tip, {xyz: [0.2 m, 0, 0.2 m]}], rest: 0.25 m,\n"
+         "                 stiffness: 20 N/m}}\n",
+    HEAD "  arm: {on: world, rod: {" ARM ", strain: cosserat legendre 2}}\n"
+         "actuators:\n"
+         "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, shortening: 2 mm*(1 - cos(10*t))}\n"
+         "  side: {tendon: {along: arm, at: [0, 7 mm, 0], extra: 2 cm, compliance: 1e-3 1/N},\n"
+         "         shortening: 3 mm*sin(10*t)}\n",
+    HEAD "  arm: {on: world, rod: {" ARM ", strain: cosserat legendre 2}}\n"
+         "actuators:\n"
+         "  air: {chamber: {along: arm, at: [0, 0, 5 mm], area: 20 mm^2},\n"
+         "        gas: {moles: 2.5e-4*(1 + 0.2*sin(10*t))}}\n"
+         "  oil: {chamber: {along: arm, at: [0, 5 mm, 0], area: 20 mm^2},\n"
+         "        volume: 0.3 m*20 mm^2*(1 + 0.01*sin(10*t))}\n"};
+enum { MODELS = sizeof models / sizeof *models, N = 3 };
+
+static snw_error err;
+
+static void expect_ok(snw_status s) {
+    if (s != SNW_OK) fail_msg("%s", err.text);
+}
+
+static snw_robot_model *open_model(const char *text) {
+    snw_robot_model *m = NULL;
+    expect_ok(snw_robot_model_parse("device", text, strlen(text), NULL, 0, NULL, &m, &err));
+    return m;
+}
+
+// velocity k of robot i
+static double number(int i, int k) { return 0.1 * i * sin(1.7 * i + 2.3 * k); }
+
+// Largest difference of a coordinate between N robots on the device and alone.
+static double difference(const char *text, const snw_robot_steps *how, int steps) {
+    snw_robot_model *m = open_model(text);
+    snw_device_batch *b;
+    double most = 0;
+    expect_ok(snw_device_batch_create(m, N, "host", &b, &err));
+    const int nq = snw_device_batch_nq(b), nv = snw_device_batch_nv(b);
+    for (int k = 0; k < nv; k++) {
+        for (int i = 0; i < N; i++) snw_device_batch_v(b)[k * N + i] = number(i, k);
+    }
+    expect_ok(snw_device_batch_start(b, how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, how->step, steps / 2, &err));
+    expect_ok(snw_device_batch_step(b, how->step, steps - steps / 2, &err));
+    for (int i = 0; i < N; i++) {
+        const int status = snw_device_batch_status(b)[i];
+        snw_robot *r;
+        if (status != 0) fail_msg("robot %d: %s", i, snw_device_batch_status_text(status));
+        expect_ok(snw_robot_from_model(m, &r, &err));
+        for (int k = 0; k < nv; k++) snw_robot_v(r)[k] = number(i, k);
+        expect_ok(snw_robot_start(r, how, &err));
+        expect_ok(snw_robot_advance(r, how->step, steps, NULL, &err));
+        for (int k = 0; k < nq; k++)
+            most = fmax(most, fabs(snw_device_batch_q(b)[k * N + i] - snw_robot_q(r)[k]));
+        snw_robot_close(r);
+    }
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+    return most;
+}
+
+// motions over a second are those of robots alone, where both solve to the rounding error
+static void motion_is_that_of_robots_alone(void **state) {
+    (void)state;
+    snw_robot_steps how = snw_robot_steps_defaults(10e-3);
+    how.tolerance = 1e-14;
+    for (int i = 0; i < MODELS; i++) {
+        const double most = difference(models[i], &how, 100);
+        print_message("model %d: %.2g\n", i, most);
+        assert_near(most, 0, 1e-10);
+    }
+}
+
+int main(void) {
+    snw_robot_model *m = open_model(models[0]);
+    snw_device_batch *b;
+    const snw_status s = snw_device_batch_create(m, 1, "host", &b, &err);
+    snw_robot_model_close(m);
+    if (s != SNW_OK) { // a build without these batches
+        assert_non_null(strstr(err.text, "this build"));
+        return 0;
+    }
+    snw_device_batch_close(b);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
