@@ -40,7 +40,7 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_create(snw_robot_model *m, int
                                                          snw_error *err);
 // The same. single_precision: not 0 computes steps with single precision, 2^-24 relative, for trees
 // of rods, joints and bodies with loads, tendons and chambers; SNW_E_ARGUMENT for others. Arrays
-// stay doubles. Steps are solved to 1e-5 of typical forces, and are not judged by their energy.
+// stay doubles. Steps are solved to 1e-6 of typical forces, and are not judged by their energy.
 // What it costs is in docs/performance.md.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create_with(snw_robot_model *m, int n,
                                                               const char *device,

@@ -31,7 +31,7 @@
 // Threads of a block, and threads that a processor has at a time, about: with fewer robots several
 // threads share one.
 enum { BLOCK = 64, RESIDENT = 1 << 15, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
-static const double SINGLE_TOLERANCE = 1e-5; // of residuals, whose rounding errors are 1e-6
+static const double SINGLE_TOLERANCE = 1e-6; // of residuals, near their rounding errors
 enum { MOST_UNKNOWNS = 600 };                // of a step: matrices are dense
 enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUDA allows 512 kB
 
@@ -362,11 +362,12 @@ static snw_status parse_device(const char *device, int *index, snw_error *err) {
                     device);
 }
 
-// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
-// host.
+// Can the device evaluate the laws of time? Integrals of rates, given strains, and values whose
+// admissible range is checked are left to the host.
 static bool device_evaluates_laws(const snw_model *m) {
     bool can = m->nfield == 0;
     for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
+    for (int i = 0; i < m->ntendon; i++) can &= !m->tendon[i].control->admissible;
     return can;
 }
 
