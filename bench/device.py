@@ -3,7 +3,7 @@
 """All measurements of batches on a graphics processor, in calls of some ten minutes: bench/device.py OUT [options].
 
 Each task runs in a process of its own and appends its rows to OUT/rows.jsonl as it goes, so that a call that ends, by its
-time or by a fault, keeps what it has; the next call goes on with the tasks that are missing. OUT/report.md has the tables.
+time or by a fault, keeps what it has; the next call goes on with the tasks that are missing. OUT/report.txt has the tables.
 Parts, in this order:
   info        date, commit, processor, driver, compiler, clocks, host
   kernels     kernels of all models below, several at a time, kept in OUT/cache
@@ -63,7 +63,7 @@ def rod(functions, nodes):
 
 
 MODELS = {f"rod {3 * f} x {nodes}": rod(f, nodes) for f in (3, 12, 2, 6) for nodes in (21, 11, 41)}
-MODELS |= {"tendon arm": rod(3, 21) + TENDONS, "soft gripper": "examples/contact/soft_grasp.yaml",
+MODELS |= {"tendon arm": rod(3, 21) + TENDONS, "soft gripper": "examples/contact/gripper.yaml",
            "3-RFR": "examples/workspace/three_rfr.yaml", "snake on ground": "examples/locomotion/snake_ground.yaml",
            "tree": TREE,
            "arm PCS 6": HEAD.replace("NODES", "21").replace("STRAIN", "cosserat legendre 1"),
@@ -247,8 +247,8 @@ class Task:
                 failed[i] = str(failure)[:200]
                 continue
             if i not in errors:
-                worst = max(worst, float(np.abs(q[i] - robot.q).max()))
-        yield {"difference": worst, "of": float(np.abs(q).max()), "failed": errors, "alone failed": failed, "precision": self.precision}
+                worst = max(worst, float(np.abs(q[i] - robot.q).max(initial=0)))
+        yield {"difference": worst, "of": float(np.abs(q).max(initial=0)), "failed": errors, "alone failed": failed, "precision": self.precision}
 
 
 ONCE = (4096, 4)  # robots and steps of a call that is profiled
@@ -313,7 +313,7 @@ class Call:
         key = {"part": part, "name": name, "precision": precision}
         left = min(limit, self.end - time.monotonic())
         if tuple(key.values()) in self.done or left < (1 if self.args.small else 10):
-            return
+            return  # it has been done, or is left to the next call
         options = json.dumps(key | {"device": self.args.device, "small": self.args.small})
         environment = os.environ | {"XDG_CACHE_HOME": str(self.out / "cache")}
         path = self.out / f"task-{os.getpid()}-{abs(hash(options))}"
@@ -347,6 +347,7 @@ class Call:
 
     def part(self, part):
         measured = ["rod 9 x 21", "tendon arm", "soft gripper"] if self.args.small else MEASURED
+        measured = self.args.models.split(",") if self.args.models else measured
         if part == "info":
             self.write({"part": "info", "name": ""} | info())
         elif part == "kernels":
@@ -427,6 +428,7 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=560, help="time of this call")
     parser.add_argument("--parts", default=",".join(PARTS), help="parts to do, %(default)s")
+    parser.add_argument("--models", help="names of the models to measure, separated by commas; all of the list unless given")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2), help="kernels and examples at a time")
     parser.add_argument("--small", action="store_true", help="few robots and steps, to try it")
     parser.add_argument("--single", action="store_true", help="some of it in single precision, too")
@@ -445,8 +447,8 @@ def main():
         for part in args.parts.split(","):
             call.part(part)
     finally:
-        (call.out / "report.md").write_text(report(call.rows))
-        print(f"{call.out}/report.md")
+        (call.out / "report.txt").write_text(report(call.rows))
+        print(f"{call.out}/report.txt")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ The compiler's preprocessor turns src/gpu/device_engine.inc into one text withou
 - compound literals of C, `(snw_twist){..}`, become C++'s `snw_twist{..}`;
 - whole numbers of the structs in CONSTANT may be constants of the kernel: `nv` of a model is one where the macro
   SNW_MODEL_nv is defined, and six of them, `comp` of a rod, where SNW_ROD_comp_0 to SNW_ROD_comp_5 are;
-- arrays at Magnus points have as many entries as the macro SNW_POINTS says.
+- arrays at Magnus points have as many entries as the macro SNW_POINTS says;
+- with the macro SNW_FLOATS `double` is float, and so are literals, each of which is SNW_R(literal).
 OUT is a C source with the text (src/gpu/device_text.h). Beside it, with the suffix .lists.h, are the names of these
 numbers as lists SNW_MODEL_LIST(X) and so on, and of the sixes as SNW_MODEL_SIXES(X).
 """
@@ -70,6 +71,32 @@ def constants(text: str, struct: str, prefix: str, own: tuple[str, ...]) -> tupl
     return text[:begin] + body + text[end:], names, sixes
 
 
+NARROW = "typedef double narrow;"
+PRECISION = """
+#ifdef SNW_FLOATS
+#define double float
+#define SNW_R(x) x##f
+#define SNW_DBL_MAX 0x1.fffffep+127f
+#define SNW_DBL_MIN 0x1p-126f
+#define SNW_DBL_EPSILON 0x1p-23f
+#else
+#define SNW_R(x) x
+#define SNW_DBL_MAX 0x1.fffffffffffffp+1023
+#define SNW_DBL_MIN 0x1p-1022
+#define SNW_DBL_EPSILON 0x1p-52
+#endif
+"""
+
+
+def with_precision(text: str) -> str:
+    """Literals and the type of numbers by the macro SNW_FLOATS."""
+    literal = r"(?<![\w.])(0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+|(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.])"
+    text = re.sub(literal, r"SNW_R(\1)", text)
+    if text.count(NARROW) != 1:
+        sys.exit("device_source.py: the type 'narrow' is not defined once")
+    return text.replace(NARROW, NARROW + PRECISION)
+
+
 def plain_tables(text: str) -> str:
     """Tables of C with designators, `{[A] = {..}, [B] = {..}}`, in C++: without them. The compiler checks their order."""
     entry, orders = r"(?<=[{,])\s*\[(SNW_\w+)\] = (?=\{)", ""
@@ -82,10 +109,19 @@ def plain_tables(text: str) -> str:
     return re.sub(r"\{\s*\[SNW_\w+\] = \{.*?\};", table, text, flags=re.DOTALL) + orders
 
 
+def without_obstacles(text: str) -> str:
+    """The table of obstacles, whose functions a kernel keeps while it is there, only where the model has contacts."""
+    table = r"const \w+ snw_obstacle_table\[\w+\] = \{.*?\};\n"
+    text, changed = re.subn(table, r"\n#if !defined(SNW_MODEL_ncontact_point) || SNW_MODEL_ncontact_point > 0\n\g<0>#endif\n", text, flags=re.DOTALL)
+    if changed != 1:
+        sys.exit("device_source.py: snw_obstacle_table is not defined as expected")
+    return text
+
+
 def main() -> None:
     out, compiler = Path(sys.argv[1]), sys.argv[2:]
     text = re.sub(r"\((\w+)\)\{", r"\1{", preprocess(compiler))
-    text = plain_tables(text)
+    text = without_obstacles(plain_tables(text))
     text, changed = re.subn(r"\bSNW_MAGNUS_POINTS = \d+", "SNW_MAGNUS_POINTS = SNW_POINTS", text)
     if changed != 1:
         sys.exit("device_source.py: SNW_MAGNUS_POINTS is not defined as expected")
@@ -93,6 +129,7 @@ def main() -> None:
     wrong = re.search(r"[?:]\s*\w+\{\s*\.[^\n]*", text)
     if wrong:
         sys.exit(f"device_source.py: a literal with named members is an operand of ?: in '{wrong[0]}'; write an if instead")
+    text = with_precision(text)
     lists = ""
     for struct, prefix, own in CONSTANT:
         text, names, sixes = constants(text, struct, prefix, own)

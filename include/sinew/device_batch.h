@@ -10,8 +10,10 @@
 // $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC.
 //
 // All robots have the same time, and the numbers of the model unless they are given their own.
-// Where the scheme creates energy, a robot takes shorter steps as one alone does, but only while
-// laws of the file are constant within the step; else it fails and says so. A robot that fails,
+// After a start, and where the scheme creates energy or contacts ask for it, a robot takes shorter
+// steps as one alone does; where the host evaluates the laws of the file (given strains, integrals
+// of given rates), only while they are constant within the step, else it fails and says so. One
+// whose wheels come to redundant rows fails, too. A robot that fails,
 // also by a state or an input that is not finite, stays where it is until it is started again, and
 // does not disturb others.
 //
@@ -36,6 +38,15 @@ typedef struct snw_device_batch snw_device_batch;
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create(snw_robot_model *m, int n,
                                                          const char *device, snw_device_batch **out,
                                                          snw_error *err);
+// The same. single_precision: not 0 computes steps with single precision, 2^-24 relative, for trees
+// of rods, joints and bodies with loads, tendons and chambers; SNW_E_ARGUMENT for others. Arrays
+// stay doubles. Steps are solved to 1e-6 of typical forces, and are not judged by their energy.
+// What it costs is in docs/performance.md.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_create_with(snw_robot_model *m, int n,
+                                                              const char *device,
+                                                              int single_precision,
+                                                              snw_device_batch **out,
+                                                              snw_error *err);
 SNW_API void snw_device_batch_close(snw_device_batch *b); // NULL is fine
 
 SNW_API int snw_device_batch_size(const snw_device_batch *b);
@@ -137,7 +148,8 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_set_probes(snw_device_batch *b
                                                              const char *const *probe, double **out,
                                                              snw_error *err);
 SNW_API int snw_device_batch_columns(const snw_device_batch *b); // of these probes
-// As snw_device_batch_step_inputs, and probes (count x columns x n numbers on the device; NULL: none)
+// As snw_device_batch_step_inputs, and probes (count x columns x n numbers on the device; NULL:
+// none)
 // <- their values at the end of each step.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_step_probes(snw_device_batch *b, double h,
                                                               int count, const double *u,

@@ -100,14 +100,17 @@ class DeviceBatch(OfThisProcess):
 
     _instead = "make another one of the same model"
 
-    def __init__(self, robot: Robot | Model | Path, n: int, *, device: str, run: str | None = None,
-                 set: Overrides | None = None):  # fmt: skip
+    def __init__(self, robot: Robot | Model | Path, n: int, *, device: str, precision: str = "double",
+                 run: str | None = None, set: Overrides | None = None):  # fmt: skip
         model = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set)
         out, self._err = ffi.new("snw_device_batch **"), new_error()
-        if lib.snw_device_batch_create(model._m, n, c_text(device, "a device"), out, self._err) != lib.SNW_OK:
+        if precision not in ("double", "single"):
+            raise ArgumentError(f"precision is 'double' or 'single', not {precision!r}")
+        name, single = c_text(device, "a device"), int(precision == "single")
+        if lib.snw_device_batch_create_with(model._m, n, name, single, out, self._err) != lib.SNW_OK:
             raise_error(self._err)
         self._b = ffi.gc(out[0], lib.snw_device_batch_close)
-        self.model, self.device, self.n = model, device, n
+        self.model, self.device, self.n, self.precision = model, device, n, precision
         self._index = int(device[5:] or 0) if device.startswith("cuda") else 0
         self.nq, self.nv = lib.snw_device_batch_nq(self._b), lib.snw_device_batch_nv(self._b)
         self.q = DeviceArray(self, lib.snw_device_batch_q(self._b), self.nq)

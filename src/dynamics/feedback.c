@@ -113,8 +113,7 @@ static double feedback_strain(const snw_model *m, const snw_signal *signal, cons
     const snw_strain_table *table = signal->table;
     double strain = table ? table->rest : 0;
     for (int j = 0; table && j < table->count; j++) strain += table->phi[j] * s->q[table->q + j];
-    if (!table)
-        strain = snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x).e[signal->column];
+    if (!table) strain = snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x).e[signal->column];
     return strain - (signal->column == SNW_STRETCH);
 }
 

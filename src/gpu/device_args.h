@@ -9,6 +9,12 @@
 
 #include <stddef.h>
 
+// Numbers of the arguments are doubles whatever the engine computes with. In C++ the prelude of the
+// engine has defined this type.
+#ifndef __cplusplus
+typedef double narrow;
+#endif
+
 // Result of a robot; it stays where it is until its next start when it is not SNW_DEVICE_OK.
 typedef enum snw_device_status {
     SNW_DEVICE_OK,
@@ -25,10 +31,22 @@ typedef enum snw_device_status {
     SNW_DEVICE_DEPENDENT    // rows of wheels or contacts without slip depend on each other
 } snw_device_status;
 
+// snw_scheme, member by member.
+typedef struct snw_device_scheme {
+    int order;
+    narrow am, af, gamma, beta;
+    bool loss_known;
+    struct {
+        int past;
+        narrow alpha;
+    } levels;
+    narrow e;
+} snw_device_scheme;
+
 // Action of a caller's input on a number of snw_inputs: block[at] += by * u[input].
 typedef struct snw_device_map {
     int input, at;
-    double by;
+    narrow by;
 } snw_device_map;
 
 // Numbers of the energy account of a robot: energy created, largest in motion, heat, work of each
@@ -58,54 +76,54 @@ typedef struct snw_device_args {
     unsigned char *scratch; // n times scratch_bytes: workspaces; NULL: on the stacks of the threads
     size_t scratch_bytes;
     // state
-    double *q;      // nq x n
-    double *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
-    double *h;      // n: length of the last step (snw_history); NaN before the first start
-    double *mass;   // nv x n: diagonal of the mass matrix at the start
-    double *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
+    narrow *q;      // nq x n
+    narrow *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
+    narrow *h;      // n: length of the last step (snw_history); NaN before the first start
+    narrow *mass;   // nv x n: diagonal of the mass matrix at the start
+    narrow *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
                     // after a step that created energy, 0: none
-    double *lambda; // nconstraint x n: multipliers
-    double *z;      // 2 nsignal x n: integrals and states of laws, their rates
-    double *energy; // snw_device_energies x n
+    narrow *lambda; // nconstraint x n: multipliers
+    narrow *z;      // 2 nsignal x n: integrals and states of laws, their rates
+    narrow *energy; // snw_device_energies x n
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
     int only_failed;                 // start those of them that have failed
-    const double *home;              // (nq + nv) x n: q, v at the start; NULL: present q and v
+    const narrow *home;              // (nq + nv) x n: q, v at the start; NULL: present q and v
     // inputs
-    const double *u; // inputs x n; of each step where they change within the call
+    const narrow *u; // inputs x n; of each step where they change within the call
     size_t u_step;   // numbers from the inputs of a step to those of the next; 0: the same
     const snw_device_map *map; // nmap
     int nmap;
-    double t;          // time at the beginning of the call, s
+    narrow t;          // time at the beginning of the call, s
     int time_laws;     // laws of time are evaluated on the device; else by the host, below
     const bool *taken; // motors, tendons and loads (none) whose laws the caller replaces by u
-    const double *zero, *one; // as many numbers as inputs of actuators and stresses
-    int nlaw;          // numbers of gravity and of snw_inputs
-    const double *law; // (3 count + 1) x nlaw: at the beginning, then at points of each step and
+    const narrow *zero, *one; // as many numbers as inputs of actuators and stresses
+    int nlaw;                 // numbers of gravity and of snw_inputs
+    const narrow *law; // (3 count + 1) x nlaw: at the beginning, then at points of each step and
                        // its end; x n where robots have laws of their own
     int own_laws;      // they have
     const unsigned char *steady; // count: laws are constant within the step
     // steps
     int count;
-    double step;    // length, s
-    double longest; // longest step, s
-    snw_scheme scheme, euler;
+    narrow step;    // length, s
+    narrow longest; // longest step, s
+    snw_device_scheme scheme, euler;
     int patience; // Newton iterations allowed in a step
     int tighten, max_iter;
     int account;       // steps are judged by the energy that they create
-    double loss_limit; // of the energy in motion, in a step of a robot with loops
+    narrow loss_limit; // of the energy in motion, in a step of a robot with loops
     int project_end;   // velocities and accelerations at the end of steps satisfy the loops
-    double tolerance;
+    narrow tolerance;
     // points
     int npoint;
     const int *point_seg;   // segments
-    const double *point_at; // 3 x npoint: in the frame of the segment, m
-    double *point;          // 3 npoint x n: in the world, m
-    double *point_rate;     // 3 npoint x n: their velocities, m/s
+    const narrow *point_at; // 3 x npoint: in the frame of the segment, m
+    narrow *point;          // 3 npoint x n: in the world, m
+    narrow *point_rate;     // 3 npoint x n: their velocities, m/s
     // probes
     int ncolumn;
     const snw_device_column *column;
-    const double *column_phi;
-    double *probe; // ncolumn x n
+    const narrow *column_phi;
+    narrow *probe; // ncolumn x n
 } snw_device_args;

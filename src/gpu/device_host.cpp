@@ -2,7 +2,7 @@
 //
 // The engine of graphics processors on the host: the same text, a loop instead of threads. For
 // tests, and for the sizes that kernels need. It is C++ only because the recursion's text for the
-// processor is.
+// processor is. SNW_FLOATS: in single precision.
 #include "gpu/device_engine.inc"
 
 using snw_device::snw_device_args;
@@ -10,16 +10,20 @@ extern "C" {
 #include "gpu/device_host.h"
 #include "device_text.lists.h"
 
-size_t snw_device_host_model(const int *whole, const double *number, bool has_laws,
-                             unsigned char *memory, size_t room) {
+static size_t host_model(const int *whole, const narrow *number, bool has_laws,
+                         unsigned char *memory, size_t room) {
     return snw_device::device_model(whole, number, has_laws, memory, room);
 }
 
-size_t snw_device_host_scratch(const void *model) {
+static size_t host_scratch(const void *model) {
     return snw_device::device_scratch((const snw_device::snw_model *)model);
 }
 
-int snw_device_host_lanes(const void *model) {
+static bool host_is_compact(const void *model) {
+    return snw_device::is_compact((const snw_device::snw_model *)model);
+}
+
+static int host_lanes(const void *model) {
     const snw_device::snw_model *m = (const snw_device::snw_model *)model;
     int lanes = 1;
     while (snw_device::is_compact(m) && lanes < 32 && lanes < m->nv) lanes *= 2;
@@ -28,8 +32,8 @@ int snw_device_host_lanes(const void *model) {
 
 // Constants of the text: name and value of each number of the model, and of those that all rods,
 // and all slices, have in common.
-void snw_device_host_constants(const void *model, void (*take)(void *user, const char *name, int value),
-                               void *user) {
+static void host_constants(const void *model, void (*take)(void *user, const char *name, int value),
+                           void *user) {
     const snw_device::snw_model *m = (const snw_device::snw_model *)model;
 #define X(name) take(user, "SNW_MODEL_" #name, (int)m->name);
     SNW_MODEL_LIST(X)
@@ -77,11 +81,21 @@ void snw_device_host_constants(const void *model, void (*take)(void *user, const
 }
 
 #define CALL(name)                                                                                 \
-    void snw_device_host_##name(const snw_device_args *args, int i, unsigned char *scratch) {      \
+    static void host_##name(const snw_device_args *args, int i, unsigned char *scratch) {          \
         snw_device::device_##name(args, snw_device::model_of(args, i), i,                          \
                                   snw_device::device_lanes{1, 0}, scratch, NULL);                \
     }
 CALL(start)
 CALL(steps)
 CALL(points)
+
+#ifdef SNW_FLOATS
+#define ENGINE snw_device_single
+#else
+#define ENGINE snw_device_double
+#endif
+extern const snw_device_engine ENGINE;
+const snw_device_engine ENGINE = {host_model,     host_scratch, host_is_compact,
+                                  host_lanes,     host_constants,
+                                  {host_start, host_steps, host_points}};
 }

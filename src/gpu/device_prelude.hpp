@@ -2,6 +2,9 @@
 //
 // device_prelude.hpp: declarations that the recursion needs from the library of C where it is
 // compiled for a graphics processor (NVRTC, no headers), or on the host by the same text.
+//
+// SNW_FLOATS: `double` is float from here on, `narrow` is double. Literals become float by a switch
+// of the compiler, on the device by tools/device_source.py, which also writes the limits there.
 #pragma once
 
 #ifdef SNW_DEVICE
@@ -9,23 +12,24 @@ typedef unsigned long size_t;
 typedef long ptrdiff_t;
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long int64_t;
 typedef unsigned long uint64_t;
 typedef unsigned long uintptr_t;
 #define NULL        0
-#define DBL_MAX     0x1.fffffffffffffp+1023
-#define DBL_MIN     0x1p-1022
-#define DBL_EPSILON 0x1p-52
-#define INFINITY    (1e300 * 1e300)
+#define DBL_MAX     SNW_DBL_MAX
+#define DBL_MIN     SNW_DBL_MIN
+#define DBL_EPSILON SNW_DBL_EPSILON
+#define INFINITY    (2 * SNW_DBL_MAX)
 #define NAN         (INFINITY - INFINITY)
 #define INT_MAX     2147483647
 #define M_PI        3.14159265358979323846
 #define alignof(x)  __alignof__(x)
 typedef struct FILE FILE;
 #define SNW_NUMBERS
-typedef double narrow;
+typedef double narrow; // device_source.py puts the type of `double` behind this line
 template <class T> concept arithmetic = !__is_class(T) && requires { static_cast<narrow>(T()); };
 #define _Static_assert static_assert
 #define _Noreturn
@@ -50,6 +54,45 @@ static inline void memmove(void *to, const void *from, size_t bytes) {
 }
 #else
 #include "base/number_class.hpp"
+#ifdef SNW_FLOATS
+#undef DBL_MAX
+#undef DBL_MIN
+#undef DBL_EPSILON
+#define DBL_MAX     FLT_MAX
+#define DBL_MIN     FLT_MIN
+#define DBL_EPSILON FLT_EPSILON
+#define FUNCTION(name)                                                                             \
+    static inline float name(float x) { return name##f(x); }
+FUNCTION(fabs)
+FUNCTION(sqrt)
+FUNCTION(sin)
+FUNCTION(cos)
+FUNCTION(tan)
+FUNCTION(asin)
+FUNCTION(acos)
+FUNCTION(atan)
+FUNCTION(sinh)
+FUNCTION(cosh)
+FUNCTION(tanh)
+FUNCTION(exp)
+FUNCTION(log)
+FUNCTION(floor)
+FUNCTION(ceil)
+FUNCTION(nearbyint)
+#undef FUNCTION
+#define FUNCTION(name)                                                                             \
+    static inline float name(float x, float y) { return name##f(x, y); }
+FUNCTION(fmax)
+FUNCTION(fmin)
+FUNCTION(pow)
+FUNCTION(atan2)
+FUNCTION(fmod)
+FUNCTION(hypot)
+FUNCTION(nextafter)
+FUNCTION(copysign)
+#undef FUNCTION
+#define double float
+#endif
 static inline bool isnan(double x) { return x != x; }
 static inline bool isfinite(double x) { return fabs(x) <= DBL_MAX; }
 static inline bool isinf(double x) { return fabs(x) > DBL_MAX; }

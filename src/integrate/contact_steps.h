@@ -10,9 +10,9 @@
 // Monitoring of contacts with the ground, step by step.
 typedef struct snw_impact_monitor {
     double longest; // present limit of the step, s; 0: none
-    double gain;    // energy created by steps, relative to the energy in motion; without ground in J
-    double peak;    // largest energy in motion so far, J
-    double since;   // steps since the set of contacts changed
+    double gain;  // energy created by steps, relative to the energy in motion; without ground in J
+    double peak;  // largest energy in motion so far, J
+    double since; // steps since the set of contacts changed
     double short_steps; // consecutive short steps
 } snw_impact_monitor;
 

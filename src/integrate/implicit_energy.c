@@ -39,8 +39,7 @@ static void implicit_energy_judge(snw_implicit *im, double h, const snw_step_ene
                                    .longest = im->longest,
                                    .work = work,
                                    .heat = heat,
-                                   .exchanged =
-                                       snw_vector_norm1(n, im->power_within) + fabs(heat),
+                                   .exchanged = snw_vector_norm1(n, im->power_within) + fabs(heat),
                                    .noise = newton_noise(im),
                                    .from = from,
                                    .to = to};

@@ -42,8 +42,8 @@ bool snw_model_varies(const snw_model *m) {
     for (int i = 0; i < m->nstress; i++)
         any |= laws_vary(6, m->stress[i].stress) || laws_vary(1, &m->stress[i].when);
     for (int i = 0; i < m->nmotor; i++)
-        any |= m->motor[i].law && (laws_vary(m->motor[i].n, m->motor[i].law) ||
-                                   laws_vary(1, &m->motor[i].when));
+        any |= m->motor[i].law &&
+               (laws_vary(m->motor[i].n, m->motor[i].law) || laws_vary(1, &m->motor[i].when));
     for (int i = 0; i < m->ntendon; i++)
         any |= laws_vary(1, &m->tendon[i].law) || laws_vary(1, &m->tendon[i].ambient) ||
                laws_vary(1, &m->tendon[i].temperature);

@@ -7,15 +7,16 @@
 
 #include "model/model.h"
 
-// Behind the parts that packs read are places of probes, and the laws if some depend on time or read
-// signals, with all that they act on: for engines that evaluate both (gpu/device_engine.inc).
+// Behind the parts that packs read are places of probes, and the laws if some depend on time or
+// read signals, with all that they act on: for engines that evaluate both (gpu/device_engine.inc).
 typedef struct snw_model_stream {
     size_t nwhole, nnumber;
+    int *whole;
+    double *number;
+    // not in the copy of this struct in pack_engine.cpp
     size_t nstructure, nown; // of these, those that packs read
     size_t nplace;           // whole numbers without the laws
     bool laws;               // there are laws
-    int *whole;
-    double *number;
 } snw_model_stream;
 
 // The caller frees *out with snw_model_stream_destroy. The model must be one that packs support.

@@ -31,7 +31,8 @@
 // Threads of a block, and threads that a processor has at a time, about: with fewer robots several
 // threads share one.
 enum { BLOCK = 64, RESIDENT = 1 << 15, MOST_CONSTANTS = 260, CONSTANT_LENGTH = 48 };
-enum { MOST_UNKNOWNS = 600 };      // of a step: matrices are dense
+static const double SINGLE_TOLERANCE = 1e-6; // of residuals, near their rounding errors
+enum { MOST_UNKNOWNS = 600 };                // of a step: matrices are dense
 enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUDA allows 512 kB
 
 // Arrays of a batch on its device.
@@ -51,8 +52,6 @@ enum { THREAD_BYTES = 448 << 10 }; // of a thread's stack for its workspace; CUD
     X(workspace, b->scratch_bytes *n, "of robots whose workspace no thread's stack holds")         \
     X(home, (nq + nv) * n * sizeof(double), "state in which robots begin again")
 
-typedef enum device_call { CALL_START, CALL_STEPS, CALL_POINTS, CALLS } device_call;
-
 // Memory on the device that grows.
 typedef struct device_room {
     void *at;
@@ -62,8 +61,10 @@ typedef struct device_room {
 struct snw_device_batch {
     snw_robot *robot; // on the host
     int n, ninput, most_lanes;
-    snw_cuda *cuda; // NULL: the host
-    void *kernel[CALLS];
+    bool single;                     // precision
+    const snw_device_engine *engine; // of this precision, on the host
+    snw_cuda *cuda;                  // NULL: the host
+    void *kernel[SNW_DEVICE_CALLS];
 #define X(name, bytes, meaning) void *name;
     DEVICE_BATCH_FIELDS(X)
 #undef X
@@ -75,20 +76,20 @@ struct snw_device_batch {
     bool models_stale;        // numbers have changed since the models were made
     snw_robot_model **own;    // n, of robots whose laws or loads differ; NULL: those of the model
     int nown;
-    snw_inputs *own_in;     // scratch
-    size_t scratch_bytes;   // of a robot in `workspace`; 0: a thread's stack has it
-    unsigned char *scratch; // of the host
-    bool *taken;            // actuators whose inputs the caller gives
-    snw_device_map *map;    // of their inputs
-    int nmap, map_room;     //
-    double *law[2];         // of a call, on the host; of the call before
-    size_t law_room[2];     // their numbers
-    size_t nsent;           // numbers of law[0] that are on the device
-    bool steady_sent;       // they are constant within all of these steps
-    unsigned char *steady;  // of steps of a call
-    int steady_room;        // steps
-    double *block[2];       // scratch of laws
-    bool time_laws;         // laws of time are evaluated on the device
+    snw_inputs *own_in;                // scratch
+    size_t scratch_bytes;              // of a robot in `workspace`; 0: a thread's stack has it
+    unsigned char *scratch;            // of the host
+    bool *taken;                       // actuators whose inputs the caller gives
+    snw_device_map *map;               // of their inputs
+    int nmap, map_room;                //
+    double *law[2];                    // of a call, on the host; of the call before
+    size_t law_room[2];                // their numbers
+    size_t nsent;                      // numbers of law[0] that are on the device
+    bool steady_sent;                  // they are constant within all of these steps
+    unsigned char *steady;             // of steps of a call
+    int steady_room;                   // steps
+    double *block[2];                  // scratch of laws
+    bool time_laws;                    // laws of time are evaluated on the device
     device_room taken_laws, zero, one; // of actuators that the caller has taken over
     device_room laws, steady_steps, maps, point_seg, point_at, point, point_rate;
     device_room columns, column_phi, probe; // of probes
@@ -189,34 +190,33 @@ static int magnus_points(const snw_model *m) {
 
 static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t scratch,
                                   snw_error *err) {
-    static const char *const names[CALLS] = {"snw_start", "snw_steps", "snw_points"};
+    static const char *const names[SNW_DEVICE_CALLS] = {"snw_start", "snw_steps", "snw_points"};
     device_options *o = snw_alloc(sizeof *o);
     if (!o) return snw_fail_memory(err);
-    snw_device_host_constants(model, take_constant, o);
+    b->engine->constants(model, take_constant, o);
     take_constant(o, "SNW_POINTS", magnus_points(b->robot->m));
     take_constant(o, "SNW_SCRATCH", (int)scratch);
     take_constant(o, "SNW_BLOCK", BLOCK);
     take_constant(o, "SNW_LAWS", b->stream->laws);
+    if (b->single) take_constant(o, "SNW_FLOATS", 1);
     take_constant(o, "SNW_TIME_LAWS", b->time_laws);
     snw_status s =
         snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces, o->option, o->n, err);
     snw_free(o);
-    for (int i = 0; s == SNW_OK && i < CALLS; i++)
+    for (int i = 0; s == SNW_OK && i < SNW_DEVICE_CALLS; i++)
         s = snw_cuda_kernel(b->cuda, names[i], &b->kernel[i], err);
     return s;
 }
 
-static snw_status launch(snw_device_batch *b, device_call call, snw_error *err) {
+static snw_status launch(snw_device_batch *b, snw_device_call call, snw_error *err) {
     if (b->cuda) {
         void *arguments[] = {&b->args};
-        int lanes = call == CALL_POINTS ? 1 : b->most_lanes;
+        int lanes = call == SNW_DEVICE_POINTS ? 1 : b->most_lanes;
         while (lanes > 1 && b->n > RESIDENT / lanes) lanes /= 2;
         b->args.lanes = lanes;
         return snw_cuda_launch(b->cuda, b->kernel[call], b->n * lanes, BLOCK, arguments, err);
     }
-    static void (*const calls[CALLS])(const snw_device_args *, int, unsigned char *) = {
-        snw_device_host_start, snw_device_host_steps, snw_device_host_points};
-    for (int i = 0; i < b->n; i++) calls[call](&b->args, i, b->scratch);
+    for (int i = 0; i < b->n; i++) b->engine->call[call](&b->args, i, b->scratch);
     return SNW_OK;
 }
 
@@ -257,7 +257,7 @@ static snw_status make_models(snw_device_batch *b, int n, snw_error *err) {
             const double *number = (const double *)b->number + (size_t)i * nnumber;
             unsigned char *to = (unsigned char *)b->model + (size_t)i * room;
             memset(to, 0, room);
-            is_bad |= !snw_device_host_model(b->whole, number, stream->laws, to, room);
+            is_bad |= !b->engine->model(b->whole, number, stream->laws, to, room);
         }
     }
     b->models_stale = false;
@@ -362,11 +362,12 @@ static snw_status parse_device(const char *device, int *index, snw_error *err) {
                     device);
 }
 
-// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
-// host.
+// Can the device evaluate the laws of time? Integrals of rates, given strains, and values whose
+// admissible range is checked are left to the host.
 static bool device_evaluates_laws(const snw_model *m) {
     bool can = m->nfield == 0;
     for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
+    for (int i = 0; i < m->ntendon; i++) can &= !m->tendon[i].control->admissible;
     return can;
 }
 
@@ -388,15 +389,20 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     unsigned char *host = snw_alloc(room);
     snw_status s = host ? SNW_OK : snw_fail_memory(err);
     const size_t used =
-        host ? snw_device_host_model(b->stream->whole, b->stream->number, b->stream->laws, host,
-                                     room)
+        host ? b->engine->model(b->stream->whole, b->stream->number, b->stream->laws, host, room)
              : 0;
     if (s == SNW_OK && !used) s = snw_fail(err, SNW_E_MEMORY, "the model does not fit its memory");
     b->model_bytes = (used + 255) / 256 * 256; // the device's form is not larger
-    const size_t scratch = s == SNW_OK ? snw_device_host_scratch(host) : 0;
+    const size_t scratch = s == SNW_OK ? b->engine->scratch(host) : 0;
+    if (s == SNW_OK && b->single && !b->engine->is_compact(host))
+        s = snw_fail(err, SNW_E_ARGUMENT,
+                     "single precision serves trees of rods, joints and bodies with loads, laws of "
+                     "time, tendons and chambers only; take double precision for loops, driven "
+                     "coordinates, fluids, variable lengths, springs between sites and laws that "
+                     "read signals");
     // the workspace of a large robot does not fit the stack of a thread
     b->scratch_bytes = b->cuda && scratch > THREAD_BYTES ? (scratch + 15) / 16 * 16 : 0;
-    if (s == SNW_OK) b->most_lanes = b->scratch_bytes ? 1 : snw_device_host_lanes(host);
+    if (s == SNW_OK) b->most_lanes = b->scratch_bytes ? 1 : b->engine->lanes(host);
     if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, b->scratch_bytes ? 16 : scratch, err);
     if (s == SNW_OK && !b->cuda && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
     snw_free(host);
@@ -426,6 +432,12 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
 
 snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device,
                                    snw_device_batch **out, snw_error *err) {
+    return snw_device_batch_create_with(m, n, device, 0, out, err);
+}
+
+snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *device,
+                                        int single_precision, snw_device_batch **out,
+                                        snw_error *err) {
     int index = 0;
     if (!m || !device || !out)
         return snw_fail(err, SNW_E_ARGUMENT, "the model, the device or the result is NULL");
@@ -436,6 +448,8 @@ snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device
     if (!b) return snw_fail_memory(err);
     b->n = n;
     b->account = true;
+    b->single = single_precision != 0;
+    b->engine = b->single ? &snw_device_single : &snw_device_double;
     const snw_status s = device_open(b, m, index, err);
     if (s != SNW_OK) {
         snw_device_batch_close(b);
@@ -451,10 +465,10 @@ void snw_device_batch_close(snw_device_batch *b) {
     DEVICE_BATCH_FIELDS(X)
 #undef X
     device_free(b, b->model), device_free(b, b->whole), device_free(b, b->number);
-    device_room *const rooms[] = {&b->taken_laws, &b->zero,      &b->one,      &b->laws,
-                                  &b->steady_steps, &b->maps,    &b->point_seg,
-                                  &b->point_at,   &b->point,     &b->point_rate,
-                                  &b->columns,    &b->column_phi, &b->probe};
+    device_room *const rooms[] = {&b->taken_laws,   &b->zero,       &b->one,       &b->laws,
+                                  &b->steady_steps, &b->maps,       &b->point_seg, &b->point_at,
+                                  &b->point,        &b->point_rate, &b->columns,   &b->column_phi,
+                                  &b->probe};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) device_free(b, rooms[i]->at);
     snw_cuda_close(b->cuda);
     for (int i = 0; b->own && i < b->n; i++) snw_robot_model_close(b->own[i]);
@@ -747,7 +761,14 @@ static snw_status send_taken(snw_device_batch *b, snw_error *err) {
     snw_status s = taken && number ? SNW_OK : snw_fail_memory(err);
     for (size_t i = 0; s == SNW_OK && manual && i < nmotor + ntendon; i++)
         taken[i] = i < nmotor ? manual->motor_given[i] : manual->tendon_given[i - nmotor];
-    for (int i = 0; s == SNW_OK && i < m->nstress; i++) number[nzero + (size_t)i] = 1;
+    for (int i = 0; s == SNW_OK && i < m->nstress; i++) { // in the precision of the device
+        if (b->single) {
+            const float one = 1;
+            memcpy((float *)(number + nzero) + i, &one, sizeof one);
+        } else {
+            number[nzero + (size_t)i] = 1;
+        }
+    }
     if (s == SNW_OK) s = device_fill(b, &b->taken_laws, taken, ntaken, err);
     if (s == SNW_OK) s = device_fill(b, &b->zero, number, nzero * sizeof *number, err);
     if (s == SNW_OK)
@@ -914,17 +935,20 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
                         "graphics processors do not compute %s; use a batch on the processor's "
                         "cores",
                         why);
-    b->args.scheme = im->opts.scheme;
-    b->args.euler = snw_scheme_of_levels((snw_levels){.past = 1});
+    const snw_scheme backward_euler = snw_scheme_of_levels((snw_levels){.past = 1});
+    _Static_assert(sizeof b->args.scheme == sizeof im->opts.scheme, "the same members");
+    memcpy(&b->args.scheme, &im->opts.scheme, sizeof b->args.scheme);
+    memcpy(&b->args.euler, &backward_euler, sizeof b->args.euler);
     b->args.patience = SNW_LIVE_PATIENCE;
     b->args.tighten = im->opts.tighten;
-    b->args.tolerance = im->opts.tolerance;
+    b->args.tolerance = b->single ? fmax(im->opts.tolerance, SINGLE_TOLERANCE) : im->opts.tolerance;
     b->args.max_iter = im->opts.max_iter;
     b->args.longest = b->robot->how.step;
     b->args.loss_limit = im->loss_limit;
     b->args.project_end = im->undamped && !im->opts.undamped_velocities;
-    b->args.account = b->account && (snw_touches(im->m) || (im->opts.scheme.loss_known &&
-                                     snw_scheme_overshoot(&im->opts.scheme) > 0));
+    b->args.account = b->account && !b->single &&
+                      (snw_touches(im->m) ||
+                       (im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0));
     b->started = true;
     return snw_device_batch_restart(b, at, err);
 }
@@ -934,7 +958,7 @@ snw_status snw_device_batch_restart(snw_device_batch *b, const unsigned char *at
         return snw_fail(err, SNW_E_ARGUMENT, "call snw_device_batch_start first");
     SNW_TRY(prepare_call(b, 0, 0, err));
     b->args.at = at;
-    const snw_status s = launch(b, CALL_START, err);
+    const snw_status s = launch(b, SNW_DEVICE_START, err);
     b->args.at = NULL;
     return s;
 }
@@ -967,12 +991,12 @@ static snw_status queue_steps(snw_device_batch *b, double h, int count, double *
         const int now = count - done < most ? count - done : most;
         if (u) b->args.u = u + (size_t)done * b->args.u_step;
         s = prepare_call(b, h, now, err);
-        if (s == SNW_OK) s = launch(b, CALL_STEPS, err);
+        if (s == SNW_OK) s = launch(b, SNW_DEVICE_STEPS, err);
         for (int k = 0; s == SNW_OK && k < now; k++) b->robot->s->t = b->robot->s->t + h;
         if (probes && s == SNW_OK) {
             b->args.probe = probes + (size_t)done * row;
             s = prepare_call(b, 0, 0, err);
-            if (s == SNW_OK) s = launch(b, CALL_POINTS, err);
+            if (s == SNW_OK) s = launch(b, SNW_DEVICE_POINTS, err);
         }
         done += now;
     }
@@ -1089,8 +1113,8 @@ static snw_status add_column(const snw_model *m, int probe, int station, int com
     const snw_signal signal = snw_signal_of_probe(m, probe, component);
     snw_device_column column = {.reading = signal.reading, .column = component};
     if (signal.reading == SNW_READ_LATER || signal.reading == SNW_READ_NEVER)
-        return refuse_probe(p->name,
-                            "only poses, velocities, strains, coordinates and tendons are", err);
+        return refuse_probe(p->name, "only poses, velocities, strains, coordinates and tendons are",
+                            err);
     if (signal.tendon >= 0) {
         column.of = signal.tendon;
         column.flag = signal.is_length;
@@ -1172,7 +1196,7 @@ snw_status snw_device_batch_update_points(snw_device_batch *b, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "call snw_device_batch_set_points or snw_device_batch_set_probes first");
     SNW_TRY(prepare_call(b, 0, 0, err));
-    return launch(b, CALL_POINTS, err);
+    return launch(b, SNW_DEVICE_POINTS, err);
 }
 
 snw_status snw_device_batch_count(snw_device_batch *b, snw_device_batch_counts *out,
@@ -1199,7 +1223,12 @@ snw_status snw_device_batch_count(snw_device_batch *b, snw_device_batch_counts *
 
 snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device,
                                    snw_device_batch **out, snw_error *err) {
-    (void)m, (void)n, (void)device;
+    return snw_device_batch_create_with(m, n, device, 0, out, err);
+}
+snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *device,
+                                        int single_precision, snw_device_batch **out,
+                                        snw_error *err) {
+    (void)m, (void)n, (void)device, (void)single_precision;
     if (out) *out = NULL;
     return snw_fail(err, SNW_E_ARGUMENT,
                     "this build of the library has no batches on graphics processors: they need "

@@ -188,6 +188,51 @@ def test_parameters_of_laws_and_loads(arm_text):
         assert np.allclose(batch.q.get()[i], alone.q, rtol=0, atol=1e-8)
 
 
+def test_probes_of_the_file(arm_text):
+    n, steps = 2, 3
+    batch, names = on_host(arm_text, n), ["tip"]
+    v = batch.v.get()
+    v[1] = 0.1
+    batch.v[:] = v
+    tip = batch.probes(names)
+    with pytest.raises(sinew.ArgumentError, match="no probe 'nothing'"):
+        batch.probes(["nothing"])
+    history = np.zeros((steps, tip.shape[1], n))
+    batch.start("2 ms")
+    batch.step(count=steps, probes=history)
+    batch.update_probes()
+    assert np.array_equal(history[-1].T, tip.get())
+    for i in range(n):
+        alone = sinew.Robot(batch.model)
+        alone.v[:] = v[i]
+        motion = alone.simulate(2e-3)
+        for k in range(steps):
+            motion.step()
+            assert np.allclose(history[k, :, i], alone.probe("tip"), rtol=0, atol=1e-8)
+    with pytest.raises(sinew.ArgumentError, match="'probes' has the shape"):
+        batch.step(count=2, probes=history)
+    with pytest.raises(sinew.ArgumentError, match="to be written"):
+        batch.step(count=steps, probes=history.astype(np.float32))
+    assert batch.bytes > 0 and batch.counts["iterations"] > 0 and batch.counts["failed"] == 0
+
+
+def test_single_precision(arm_text):
+    one = on_host(arm_text, 2)
+    two = sinew.Batch(one.model, 2, device="host", precision="single")
+    assert one.precision == "double" and two.precision == "single"
+    for batch in (one, two):
+        v = batch.v.get()
+        v[1] = 0.1
+        batch.v[:] = v
+        batch.start("2 ms")
+        batch.step(count=20)
+        assert not batch.failed.any()
+    difference = np.abs(one.q.get() - two.q.get()).max()
+    assert 1e-12 < difference < 1e-3 * np.abs(one.q.get()).max()
+    with pytest.raises(sinew.ArgumentError, match="'double' or 'single'"):
+        sinew.Batch(one.model, 2, device="host", precision="half")
+
+
 def test_what_a_device_does_not_have_is_refused(arm_text):
     model = sinew.Model(text=arm_text)
     with pytest.raises(sinew.ArgumentError, match="no device 'gpu'"):

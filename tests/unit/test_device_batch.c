@@ -343,22 +343,24 @@ static void steps_have_own_inputs(void **state) {
     "  cord: {length: pull}\n"                                                                     \
     "states: {p: {initial: 0.1, rate: (turn - p)/(20 ms)}}\n"                                      \
     "loads:\n"                                                                                     \
-    "  push: {on: arm.tip, force: [0, -0.4 N*(tip.y/(1 m) + p), 0.05 N*sin(20*t)*spin.wz*(1 s)]}\n"\
+    "  push: {on: arm.tip, force: [0, -0.4 N*(tip.y/(1 m) + p), 0.05 N*sin(20*t)*spin.wz*(1 "      \
+    "s)]}\n"                                                                                       \
     "  wind: {along: arm, force: [0, \"0.2 N/m*linear(t, 20 ms, 90 ms)*x/L\", -0.1 "               \
     "N*s/m^2*middle.vz]}\n"                                                                        \
     "actuators:\n"                                                                                 \
-    "  motor: {joint: hub, effort: -k*turn - 5 mN*m*s*rate - 0.1 N*m/s*integral(turn)}\n"     \
+    "  motor: {joint: hub, effort: -k*turn - 5 mN*m*s*rate - 0.1 N*m/s*integral(turn)}\n"          \
     "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.2 N - 1 N/m*(cord - 0.3 m)}\n"     \
     "  muscle: {stress: {along: arm, bend_z: -2 mN*m^2*gauge.bend_z*(1 - x/L)}}\n"
 static const char *const law_models[] = {
     MATERIAL "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 cm, 4 "
              "cm]}}\n"
              "  arm: {on: hub, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n" FEEDBACK,
-    MATERIAL "  arm: {on: world, pose: {xyz: [0, 0.01 m*sin(30*t), 0], axis: y, angle: 0.2*sin(25*t)}"
-             ", rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 3}}\n"
-             "parameters: {s: 6 mN*m}\n"
-             "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
-             "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
+    MATERIAL
+    "  arm: {on: world, pose: {xyz: [0, 0.01 m*sin(30*t), 0], axis: y, angle: 0.2*sin(25*t)}"
+    ", rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 3}}\n"
+    "parameters: {s: 6 mN*m}\n"
+    "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
+    "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
 
 // laws of time and laws that read signals, evaluated on the device, make the motion that they make
 // alone, also where sudden ones need shorter steps
@@ -452,8 +454,8 @@ static void laws_are_taken_over(void **state) {
 static void probes_are_those_of_robots(void **state) {
     (void)state;
     enum { STEPS = 4, MOST = 40 };
-    static const char *const all[] = {"turn", "tip", "middle", "spin", "gauge", "cord", "rate",
-                                      "frame", "shape", "own"};
+    static const char *const all[] = {"turn", "tip",  "middle", "spin",  "gauge",
+                                      "cord", "rate", "frame",  "shape", "own"};
     static const int size[] = {1, 3, 3, 6, 6, 1, 1, 4 + 3 + 9 + 3, 3 * 3, 1};
     const double h = 2e-3;
     const snw_robot_steps how = snw_robot_steps_defaults(h);
@@ -515,6 +517,52 @@ static void probes_are_those_of_robots(void **state) {
     }
     free(each);
     snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+// ---- single precision ---------------------------------------------------------------------------
+
+// trees of all parts that it serves move by single precision as by double, to its rounding errors
+// times what the motion makes of them; the error is not that of doubles; others are refused
+static void single_precision_is_near(void **state) {
+    (void)state;
+    static const char *const trees[] = {"rod", "tree", "tendons", "laws of time"};
+    const char *const text[] = {models[0], models[1], models[2], law_models[1]};
+    const double h = 5e-3;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    for (int t = 0; t < 4; t++) {
+        snw_robot_model *m = open_model(text[t]);
+        snw_device_batch *b = open_batch(m, N), *single;
+        expect_ok(snw_device_batch_create_with(m, N, "host", 1, &single, &err));
+        const int nq = snw_device_batch_nq(b);
+        set_velocities(b);
+        set_velocities(single);
+        expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+        expect_ok(snw_device_batch_start(single, &how, NULL, &err));
+        expect_ok(snw_device_batch_step(b, h, 40, &err));
+        expect_ok(snw_device_batch_step(single, h, 40, &err));
+        double most = 0, size = 0;
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(snw_device_batch_status(b)[i], 0);
+            if (snw_device_batch_status(single)[i] != 0)
+                fail_msg("%s: %s", trees[t],
+                         snw_device_batch_status_text(snw_device_batch_status(single)[i]));
+        }
+        for (int k = 0; k < nq * N; k++) {
+            most = fmax(most, fabs(snw_device_batch_q(b)[k] - snw_device_batch_q(single)[k]));
+            size = fmax(size, fabs(snw_device_batch_q(b)[k]));
+        }
+        // 40 steps with errors of 1e-5 of typical forces, and of 2^-24 of the state
+        if (!(most < 1e-3 * size)) fail_msg("%s: %g of %g", trees[t], most, size);
+        assert_true(most > 1e-9 * size);
+        snw_device_batch_close(single);
+        snw_device_batch_close(b);
+        snw_robot_model_close(m);
+    }
+    snw_robot_model *m = open_model(models[3]);
+    snw_device_batch *b;
+    assert_int_equal(snw_device_batch_create_with(m, N, "host", 1, &b, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "single precision serves trees"));
     snw_robot_model_close(m);
 }
 
@@ -615,6 +663,7 @@ int main(void) {
                                        cmocka_unit_test(robots_have_own_numbers_in_laws),
                                        cmocka_unit_test(laws_are_taken_over),
                                        cmocka_unit_test(probes_are_those_of_robots),
+                                       cmocka_unit_test(single_precision_is_near),
                                        cmocka_unit_test(others_are_refused),
                                        cmocka_unit_test(missing_processors_are_named),
                                        cmocka_unit_test(kernels_are_kept_whole)};
