@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Implicit steps per second of processor time of a batch on one thread: robots one by one, and in
-// packs of 4 and 8, of 8 and 16 with single precision. Steps of 5 ms, generalized-alpha, robots in different motions.
+// packs of 4 and 8, of 8 and 16 with single precision. Steps of 5 ms, generalized-alpha, robots in
+// different motions.
 #include "sinew/sinew.h"
 
 #include "bench.h"
