@@ -135,9 +135,11 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         if (!o->lane[l].active) continue;
         const snw_pack_laws *laws = &o->lane[l].laws;
         laws->tangent(laws->robot, o->point, cq.x[l], cv.x[l], laws->T);
-        const narrow *from = laws->T;
         for (int j = 0; j < m->nv; j++) {
-            for (int i = 0; i < m->nv; i++) T[(size_t)j * ld + i].x[l] += (element)*from++;
+            const narrow *from = laws->T + (size_t)j * m->nv;
+            bool any = false; // laws read few joints
+            for (int i = 0; i < m->nv; i++) any |= from[i] != 0;
+            for (int i = 0; any && i < m->nv; i++) T[(size_t)j * ld + i].x[l] += (element)from[i];
         }
     }
 }

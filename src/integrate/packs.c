@@ -100,7 +100,7 @@ static const char *refuse_constraints(const snw_model *m) {
 static const char *refuse_laws(const snw_model *m) {
     for (int k = 0; k < m->nlive; k++) {
         const snw_signal *signal = &m->signal[m->live[k]];
-        if (snw_signal_grows(signal)) return "laws with integrals";
+        if (signal->kind == SNW_SIGNAL_STATE) return "laws that read states of laws";
         if (signal->kind == SNW_SIGNAL_CAPTURED) return "laws that read captured values";
         if (signal->kind == SNW_SIGNAL_PROBE && signal->block < 0)
             return "laws that read other than joints";
@@ -154,7 +154,7 @@ static size_t account_memory(const snw_model *m) {
 
 static size_t law_memory(const snw_model *m) {
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    return m->nlive ? nq + 2 * nv + nv * nv : 0;
+    return m->nlive ? nq + 2 * nv + nv * nv + (size_t)m->nsignal : 0;
 }
 
 size_t snw_pack_lane_memory(const snw_model *m) { return account_memory(m) + law_memory(m); }
@@ -165,18 +165,35 @@ static double point_at(int k) {
     return at[k];
 }
 
-// Values held between instants do not change within a step.
+// im->w->r <- minus the forces of laws that read signals at s, im->w->signal <- the signals.
+static void law_forces_at(snw_implicit *im, const snw_inputs *in, const snw_state *s) {
+    memset(im->w->r, 0, (size_t)im->m->nv * sizeof *im->w->r);
+    im->w->is_static = false;
+    snw_feedback(im->m, in, s, im->w);
+}
+
+// Signals at the end of the step are kept, for the account, whose points come after it. Those held
+// between instants do not change within a step, integrals do.
 static void law_forces(void *robot, int point, const double *q, const double *v, double *r) {
     snw_implicit *im = robot;
     const snw_model *m = im->m;
+    const size_t nz = (size_t)m->nsignal * sizeof(double);
+    const double *now = im->now->z;
     snw_state *s = im->scratch_state;
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
     memcpy(s->v, v, (size_t)m->nv * sizeof *v);
-    memcpy(s->z, im->now->z, (size_t)m->nsignal * sizeof *s->z);
-    memset(im->w->r, 0, (size_t)m->nv * sizeof *r);
-    im->w->is_static = false;
-    if (point >= 0) snw_inputs_at(m, im->now->t + point_at(point) * im->lane_h, im->within);
-    snw_feedback(m, point < 0 ? im->in : im->within, s, im->w);
+    if (point < 0) {
+        memcpy(s->z, im->trial->z, nz);
+        law_forces_at(im, im->in, s);
+        memcpy(im->lane_signal, im->w->signal, nz);
+    } else {
+        const double at = point_at(point);
+        for (int i = 0; i < m->nsignal; i++)
+            s->z[i] = snw_signal_grows(&m->signal[i]) ? now[i] + at * (im->lane_signal[i] - now[i])
+                                                      : now[i];
+        snw_inputs_at(m, im->now->t + at * im->lane_h, im->within);
+        law_forces_at(im, im->within, s);
+    }
     memcpy(r, im->w->r, (size_t)m->nv * sizeof *r);
 }
 
@@ -272,6 +289,7 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             .vb = im->past.vb};
     im->lane_h = h;
     lane->laws = lane_laws(im, memory);
+    im->lane_signal = lane->laws.T ? lane->laws.T + (size_t)im->m->nv * (size_t)im->m->nv : NULL;
     if (lane->account) lane_points(im, h, memory + law_memory(im->m), lane);
 }
 
@@ -282,6 +300,7 @@ bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane
     }
     // floats have solved for the increment; the state that it leads to has all digits
     if (lane->single) snw_implicit_place(im);
+    if (im->m->nlive) law_forces_at(im, im->in, im->trial); // integrals at the end of the step
     snw_step_energies end[2];
     _Static_assert(sizeof end == sizeof lane->energies, "energies of a lane in the same order");
     memcpy(end, lane->energies, sizeof end);

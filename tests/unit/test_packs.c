@@ -130,7 +130,7 @@
     "         strain: {bend_y: legendre 3, stretch: legendre 1, shear_z: legendre 1}}}\n"
 
 // A rod between joints whose motors hold angles, one by a law with a branch and by time, one by
-// values sampled; the stress of a muscle follows a joint's rate.
+// values sampled and an integral; the stress of a muscle follows a joint's rate.
 #define CONTROLLED                                                                                 \
     "  base: {on: world, joint: revolute, axis: y, body: {mass: 0.1, box: [5 cm, 5 cm, 5 cm]}}\n"  \
     "  arm: {on: base, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"                  \
@@ -140,7 +140,7 @@
     "actuators:\n"                                                                                 \
     "  motor: {joint: base, effort: \"1 N*m*(0.3 rad*sin(20*t) - turn) - 20 mN*m*s*max(speed, 0 "  \
     "rad/s)\"}\n"                                                                                  \
-    "  wrist: {joint: hand, effort: \"-0.1 N*m*sampled(grip, 8 ms)\"}\n"                           \
+    "  wrist: {joint: hand, effort: \"-0.1 N*m*sampled(grip, 8 ms) - 3 N*m/s*integral(grip)\"}\n"  \
     "  muscle: {stress: {along: arm, bend_y: \"1 mN*m*s*speed\"}}\n"
 
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
