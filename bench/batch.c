@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Implicit steps per second of processor time of a batch on one thread: robots one by one, and in
-// packs of 4 and 8, of 8 and 16 with single precision. Steps of 5 ms, generalized-alpha, robots in different motions.
+// packs of 4 and 8, of 8 and 16 with single precision. Steps of 5 ms, generalized-alpha, robots in
+// different motions.
 #include "sinew/sinew.h"
 
 #include "bench.h"
@@ -33,6 +34,15 @@ static const struct {
          "actuators:\n"
          "  a: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.5 N}\n"
          "  b: {tendon: {along: arm, at: [0, 7 mm, 0]}, effort: 0.2 N}\n",
+     true},
+    {"rod, 9 coordinates, controlled joint",
+     HEAD "  base: {on: world, joint: revolute, axis: y, body: {mass: 0.1, box: [5 cm, 5 cm, 5 "
+          "cm]}}\n"
+          "  arm: {on: base, rod: {length: 0.3 m, section: {circle: {radius: 10 mm}}, material: "
+          "rubber, nodes: 8,\n"
+          "        strain: kirchhoff legendre 3}}\n"
+          "probes: {turn: {angle: base}, speed: {rate: base}}\n"
+          "actuators: {motor: {joint: base, effort: \"-1 N*m*turn - 20 mN*m*s*speed\"}}\n",
      true},
     // as examples/parallel/stewart_gough.yaml and examples/workspace/three_rfr.yaml
     {"Stewart-Gough, 228 coordinates",

@@ -42,7 +42,8 @@ SNW_API snw_robot *snw_batch_robot(const snw_batch *b, int i);
 // start and for a robot that does not exist it is "alone". A step that did not fit a pack is not
 // reported here.
 SNW_API const char *snw_batch_engine(const snw_batch *b, int i, const char **why);
-// Largest number of robots in a pack: 16, 8, 4, or 1 for none; from the next start of all robots on.
+// Largest number of robots in a pack: 16, 8, 4, or 1 for none; from the next start of all robots
+// on.
 SNW_API SNW_NODISCARD snw_status snw_batch_set_lanes(snw_batch *b, int lanes, snw_error *err);
 // Numbers with which packs solve the equations of a step: "double", or "single" (floats) with 16
 // (AVX-512) or 8 (AVX2) robots in a pack, about twice as fast; from the next start of all robots

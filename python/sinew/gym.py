@@ -394,7 +394,7 @@ class VectorTask(_VectorBase):
     """n robots with the same task, stepped together by a `Batch`: Gymnasium's interface of vector environments.
 
     Observations, rewards and flags are arrays over the robots, those of n single tasks: to the tolerance of steps where
-    robots step in packs (`Batch`), to the bit with `lanes=1`. `info["failure"]` has the messages of robots
+    robots step in packs (`Batch`, also for `precision`), to the bit with `lanes=1`. `info["failure"]` has the messages of robots
     whose step did not converge, `info["_failure"]` their mask. A robot whose episode ends begins again, by `autoreset_mode`:
 
     - `NextStep`: in the next `step`, which ignores its action and gives its first observation and no reward;
@@ -406,8 +406,8 @@ class VectorTask(_VectorBase):
     spec: object = None
 
     def __init__(self, task: type[Task], num_envs: int, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-                 threads: int | None = None, lanes: int = 16, **overrides: Value):  # fmt: skip
-        self.batch = Batch(task._model(overrides), num_envs, threads=threads, lanes=lanes)
+                 threads: int | None = None, lanes: int = 16, precision: str = "double", **overrides: Value):  # fmt: skip
+        self.batch = Batch(task._model(overrides), num_envs, threads=threads, lanes=lanes, precision=precision)
         self.tasks: list[Task] = []
         """The single tasks; their robots are those of the batch."""
         for robot in self.batch.robots:
@@ -513,19 +513,24 @@ def _repeated(box: Box, n: int) -> Box:
 
 
 def make_vec(task: str, num_envs: int = 1, *, autoreset_mode: AutoresetMode | str | None = None, threads: int | None = None,
-             lanes: int = 16, device: str | None = None, **overrides: Value) -> Any:  # fmt: skip
-    """n robots with a task by name; `autoreset_mode`, `threads`, `lanes` and overrides of the model, see `VectorTask` and `make`.
+             lanes: int = 16, precision: str = "double", device: str | None = None,
+             **overrides: Value) -> Any:  # fmt: skip
+    """n robots with a task by name; `autoreset_mode`, `threads`, `lanes`, `precision` and overrides of the model, see
+    `VectorTask` and `make`.
 
     `device`: "cuda" gives a `DeviceVectorTask`, whose robots and arrays are on a graphics processor; "host" the same with
     NumPy, for tests.
     """
     if device is not None and device != "cpu":
+        if precision != "double":
+            raise ArgumentError("tasks on a device are computed with double precision")
         from ._device_gym import DeviceVectorTask
 
         return DeviceVectorTask(_find(task), num_envs, device=device, autoreset_mode=autoreset_mode or AutoresetMode.SAME_STEP,
                                 **overrides)  # fmt: skip
     autoreset_mode = autoreset_mode or AutoresetMode.NEXT_STEP
-    return VectorTask(_find(task), num_envs, autoreset_mode=autoreset_mode, threads=threads, lanes=lanes, **overrides)
+    return VectorTask(_find(task), num_envs, autoreset_mode=autoreset_mode, threads=threads, lanes=lanes, precision=precision,
+                      **overrides)  # fmt: skip
 
 
 if gymnasium is not None:

@@ -36,6 +36,16 @@ typedef element_bits lane_bits __attribute__((vector_size(sizeof(element) * SNW_
 #else
 #define SNW_BROADCAST(a) (lanes{a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a})
 #endif
+// Names of the engine of packs with these numbers, and of the namespace of its parts.
+#define SNW_JOIN_(a, b) a##b
+#define SNW_JOIN(a, b)  SNW_JOIN_(a, b)
+#ifdef SNW_SINGLE
+#define SNW_PACK_ENGINE SNW_JOIN(snw_singles, SNW_LANES)
+#else
+#define SNW_PACK_ENGINE SNW_JOIN(snw_packs, SNW_LANES)
+#endif
+#define SNW_PACK_PARTS SNW_JOIN(SNW_PACK_ENGINE, _parts)
+
 #define PACK_INLINE static inline __attribute__((always_inline))
 
 struct snw_mask {

@@ -7,10 +7,10 @@
 
 #include "dynamics/dynamics.h"
 
-// Is the rod one of these? Rods in packs and with other number types are not: the zeros would be
-// numbers of them.
+// Is the rod one of these? With number types other than packs it is not: the zeros would be numbers
+// of them.
 static inline bool snw_rod_in_plane(const snw_rod *r) {
-#ifdef SNW_NUMBERS
+#if defined SNW_NUMBERS && !defined SNW_LANES
     (void)r;
     return false;
 #else

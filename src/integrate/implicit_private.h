@@ -121,10 +121,12 @@ struct snw_implicit {
     double loss_limit;     // fraction of the energy in motion that no resolved step of a loop loses
     bool took_euler;       // the last step was one by backward Euler
     snw_step_watch watch;
-    double begun_past_h; // past.h before the step under way
-    bool lane_keeps;     // the last step was one in a pack, which keeps its matrix (packs.h)
+    double begun_past_h;   // past.h before the step under way
+    bool lane_keeps;       // the last step was one in a pack, which keeps its matrix (packs.h)
+    double lane_h;         // length of the step in a pack under way
+    double *lane_signal;   // signals at its end, in the memory of the lane
     double lane_tolerance; // of the residual in the last step in a pack; 0: it was none
-    bool use_euler;        // take the next step by backward Euler, which gains no energy in contacts
+    bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
     snw_step_together together;
 };
 

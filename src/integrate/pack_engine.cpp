@@ -12,14 +12,7 @@ extern "C" {
 #include "base/fields.h"
 }
 
-#define SNW_JOIN_(a, b) a##b
-#define SNW_JOIN(a, b)  SNW_JOIN_(a, b)
-#ifdef SNW_SINGLE
-#define ENGINE SNW_JOIN(snw_singles, SNW_LANES)
-#else
-#define ENGINE SNW_JOIN(snw_packs, SNW_LANES)
-#endif
-namespace SNW_JOIN(ENGINE, _parts) {
+namespace SNW_PACK_PARTS {
 
 // model_stream.h, whose numbers are doubles
 struct snw_model_stream {
@@ -29,6 +22,7 @@ struct snw_model_stream {
 };
 #define snw_model_stream snw_model_stream_of_packs_
 #define double           pack
+#define SNW_PACK_LAWS
 #include "integrate/recursion_sources.inc"
 #undef snw_model_stream
 
@@ -109,6 +103,54 @@ static void step_residual(step_of_packs *p) {
 }
 
 static void step_matrix(step_of_packs *p, bool rough) { exact_matrix(p, rough); }
+
+// ---- laws that read signals ---------------------------------------------------------------------
+
+static work_of_packs *work_of(const snw_inputs *in) {
+    return (work_of_packs *)((char *)in - offsetof(work_of_packs, in));
+}
+
+// Laws are expressions with branches, whose numbers differ between robots: each robot evaluates its
+// own. They depend on coordinates and velocities of joints (packs.c).
+void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
+    work_of_packs *o = work_of(in);
+    memcpy(w->load, in->load, (size_t)m->nload_point * sizeof *w->load);
+    memset(o->law, 0, (size_t)m->nv * sizeof *o->law);
+    for (int l = 0; l < SNW_LANES; l++) {
+        if (!o->lane[l].active) continue;
+        const snw_pack_laws *laws = &o->lane[l].laws;
+        for (int i = 0; i < m->nq; i++) laws->q[i] = s->q[i].x[l];
+        for (int i = 0; i < m->nv; i++) laws->v[i] = s->v[i].x[l];
+        laws->forces(laws->robot, o->point, laws->q, laws->v, laws->r);
+        for (int i = 0; i < m->nv; i++) o->law[i].x[l] = (element)laws->r[i];
+    }
+    for (int i = 0; i < m->nv; i++) w->r[i] += o->law[i];
+}
+
+// At the state of the last snw_feedback.
+void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
+                          snw_work *, size_t ld, double *T) {
+    work_of_packs *o = work_of(in);
+    for (int l = 0; l < SNW_LANES; l++) {
+        if (!o->lane[l].active) continue;
+        const snw_pack_laws *laws = &o->lane[l].laws;
+        laws->tangent(laws->robot, o->point, cq.x[l], cv.x[l], laws->T);
+        for (int j = 0; j < m->nv; j++) {
+            const narrow *from = laws->T + (size_t)j * m->nv;
+            bool any = false; // laws read few joints
+            for (int i = 0; i < m->nv; i++) any |= from[i] != 0;
+            for (int i = 0; any && i < m->nv; i++) T[(size_t)j * ld + i].x[l] += (element)from[i];
+        }
+    }
+}
+
+double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                          const snw_work *) {
+    const work_of_packs *o = work_of(in);
+    double power = 0;
+    for (int i = 0; i < m->nv; i++) power -= o->law[i] * s->v[i];
+    return power;
+}
 
 struct work_places {
     const snw_model *m;
@@ -219,6 +261,8 @@ static void load_lanes(step_of_packs *p, const snw_pack_lane *lane) {
     const snw_model *m = p->m;
     work_of_packs *o = p->o;
     const int spare = first_active(lane);
+    o->lane = lane;
+    o->point = -1;
     p->a = FROM(a);
     p->b = FROM(b);
     p->tolerance = FROM(tolerance);
@@ -303,6 +347,7 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
         for (int k = 0; k < 2; k++) {
             FROM_ARRAY(3, point_gravity[SNW_LANE_WITHIN + k], o->in.gravity.e)
             FROM_ARRAY(o->ninput, point_inputs[SNW_LANE_WITHIN + k], o->in.block)
+            o->point = SNW_LANE_WITHIN + k;
             end[k] = snw_step_energies_at(m, &o->in, state[k], o->w);
         }
         unbalanced += end[1].interaction - end[0].interaction;
@@ -310,6 +355,7 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
     for (int k = 0; k < SNW_LANE_WITHIN; k++) {
         FROM_ARRAY(3, point_gravity[k], o->in.gravity.e)
         FROM_ARRAY(o->ninput, point_inputs[k], o->in.block)
+        o->point = k;
         unbalanced += snw_step_account_at(&a, k, &o->in, o->sums, &other);
     }
     for (int l = 0; l < SNW_LANES; l++) {
@@ -391,6 +437,8 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     FROM_ARRAY(m->nconstraint, lambda, o->lambda)
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
+    o->lane = lane;
+    o->point = -1;
     snw_residual(m, &o->in, &o->s, false, o->w);
     memset(o->J, 0, (size_t)n * n * sizeof *o->J);
     snw_tangent_once(m, &o->in, NULL, coefficient[0], coefficient[1], coefficient[2], o->w,
@@ -407,7 +455,7 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
 #undef double
 } // namespace
 
-using namespace SNW_JOIN(ENGINE, _parts);
+using namespace SNW_PACK_PARTS;
 #ifdef SNW_SINGLE
 #define ENGINE_NAME                                                                                \
     SNW_LANES == 8 ? "packs of 8, single precision (AVX2)"                                         \
@@ -418,8 +466,8 @@ static const bool is_single = true;
 static const bool is_single = false;
 #endif
 extern "C" {
-extern const snw_pack_engine ENGINE;
-const snw_pack_engine ENGINE = {
+extern const snw_pack_engine SNW_PACK_ENGINE;
+const snw_pack_engine SNW_PACK_ENGINE = {
     SNW_LANES, is_single, ENGINE_NAME, model_create, model_destroy, work_create, work_destroy,
     kept_create, kept_destroy, solve, evaluate};
 }

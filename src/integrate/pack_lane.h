@@ -35,6 +35,17 @@ typedef struct snw_pack_order {
     void *block;
 } snw_pack_order;
 
+// Laws of a robot that read signals, evaluated with its own numbers at a state of its lane, at the
+// end of the step (point < 0) or at a point of the energy account. q (nq), v (nv).
+typedef struct snw_pack_laws {
+    // r (nv) <- minus their generalised forces
+    void (*forces)(void *robot, int point, const double *q, const double *v, double *r);
+    // T (nv x nv, by columns) <- derivative of these cq d/dq + cv d/dv, there
+    void (*tangent)(void *robot, int point, double cq, double cv, double *T);
+    void *robot;
+    double *q, *v, *r, *T; // memory for these
+} snw_pack_laws;
+
 // A step of one robot: rates = a d + f, accelerations = b d + g, residual within `tolerance` of
 // `scale`. Arrays of nv numbers, and nq for q.
 typedef struct snw_pack_lane {
@@ -65,6 +76,7 @@ typedef struct snw_pack_lane {
     const double *rate0, *vb; // in the chart; before the step before
     const double *point_gravity[SNW_LANE_POINTS], *point_inputs[SNW_LANE_POINTS]; // at its points
     double heat, other_heat, unbalanced;
+    snw_pack_laws laws;                    // NULL: none read signals
     double *work;                          // by load, active stress, given motion
     double energies[2][SNW_LANE_ENERGIES]; // snw_step_energies at both ends
 } snw_pack_lane;

@@ -46,6 +46,11 @@ static snw_status read_pattern(const snw_model *m, coupled_sets *s) {
     }
     snw_free(start);
     snw_free(row);
+    for (int i = 0; m->nlive && i < m->nv; i++) { // laws may couple all coordinates
+        for (int j = 0; j < m->nv; j++) {
+            if (i != j) put(set_of(s, i), j);
+        }
+    }
     return SNW_OK;
 }
 

@@ -97,6 +97,25 @@ static const char *refuse_constraints(const snw_model *m, bool device) {
     return NULL;
 }
 
+// Laws may read joints and held values, and act on joints and as active stress: that needs no poses
+// and no Jacobians in the evaluation of a robot's laws.
+static const char *refuse_laws(const snw_model *m) {
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal *signal = &m->signal[m->live[k]];
+        if (signal->kind == SNW_SIGNAL_STATE) return "laws that read states of laws";
+        if (signal->kind == SNW_SIGNAL_CAPTURED) return "laws that read captured values";
+        if (signal->kind == SNW_SIGNAL_PROBE && signal->block < 0)
+            return "laws that read other than joints";
+    }
+    for (int i = 0; m->nlive && i < m->nload; i++) {
+        if (m->load[i].reads_signals) return "loads whose laws read signals";
+    }
+    for (int i = 0; m->nlive && i < m->ntendon; i++) {
+        if (m->tendon[i].reads_signals) return "tendons whose laws read signals";
+    }
+    return m->nlive && m->nread ? "laws that read other than joints" : NULL;
+}
+
 const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const snw_model *m = im->m;
     const snw_implicit_opts *opts = &im->opts;
@@ -105,7 +124,6 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
         const char *what;
     } list[] = {{im->redundancy && !device, "loops that may become redundant"},
                 {im->redundant, "wheels or contacts without slip whose rows are redundant"},
-                {!device && (m->nsignal > 0 || m->nlive > 0), "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0, "fields"},
@@ -124,6 +142,7 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     if (!what) what = refuse_constraints(m, device);
     if (!what) what = refuse_forces(m);
     if (!what) what = refuse_contacts(m);
+    if (!what && !device) what = refuse_laws(m);
     return what ? what : refuse_rods(m);
 }
 
@@ -132,18 +151,81 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
 // Residual relative to typical forces that floats can reach, theory.md 6.10.
 static const double SINGLE_TOLERANCE = 5e-6;
 
-size_t snw_pack_lane_memory(const snw_model *m) {
+static size_t account_memory(const snw_model *m) {
     return SNW_LANE_POINTS * (3 + snw_inputs_doubles(m)) + (size_t)snw_npower(m);
+}
+
+static size_t law_memory(const snw_model *m) {
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+    return m->nlive ? nq + 2 * nv + nv * nv + (size_t)m->nsignal : 0;
+}
+
+size_t snw_pack_lane_memory(const snw_model *m) { return account_memory(m) + law_memory(m); }
+
+// Places of the energy account in a step, over its length.
+static double point_at(int k) {
+    const double at[SNW_LANE_POINTS] = {snw_account_point[0], snw_account_point[1], 0, 1};
+    return at[k];
+}
+
+// im->w->r <- minus the forces of laws that read signals at s, im->w->signal <- the signals.
+static void law_forces_at(snw_implicit *im, const snw_inputs *in, const snw_state *s) {
+    memset(im->w->r, 0, (size_t)im->m->nv * sizeof *im->w->r);
+    im->w->is_static = false;
+    snw_feedback(im->m, in, s, im->w);
+}
+
+// Signals at the end of the step are kept, for the account, whose points come after it. Those held
+// between instants do not change within a step, integrals do.
+static void law_forces(void *robot, int point, const double *q, const double *v, double *r) {
+    snw_implicit *im = robot;
+    const snw_model *m = im->m;
+    const size_t nz = (size_t)m->nsignal * sizeof(double);
+    const double *now = im->now->z;
+    snw_state *s = im->scratch_state;
+    memcpy(s->q, q, (size_t)m->nq * sizeof *q);
+    memcpy(s->v, v, (size_t)m->nv * sizeof *v);
+    if (point < 0) {
+        memcpy(s->z, im->trial->z, nz);
+        law_forces_at(im, im->in, s);
+        memcpy(im->lane_signal, im->w->signal, nz);
+    } else {
+        const double at = point_at(point);
+        for (int i = 0; i < m->nsignal; i++)
+            s->z[i] = snw_signal_grows(&m->signal[i]) ? now[i] + at * (im->lane_signal[i] - now[i])
+                                                      : now[i];
+        snw_inputs_at(m, im->now->t + at * im->lane_h, im->within);
+        law_forces_at(im, im->within, s);
+    }
+    memcpy(r, im->w->r, (size_t)m->nv * sizeof *r);
+}
+
+static void law_tangent(void *robot, int point, double cq, double cv, double *T) {
+    snw_implicit *im = robot;
+    const size_t nv = (size_t)im->m->nv;
+    memset(T, 0, nv * nv * sizeof *T);
+    snw_feedback_tangent(im->m, point < 0 ? im->in : im->within, cq, cv, im->w, nv, T);
+}
+
+static snw_pack_laws lane_laws(snw_implicit *im, double *memory) {
+    const size_t nq = (size_t)im->m->nq, nv = (size_t)im->m->nv;
+    if (im->m->nlive == 0) return (snw_pack_laws){0};
+    return (snw_pack_laws){.forces = law_forces,
+                           .tangent = law_tangent,
+                           .robot = im,
+                           .q = memory,
+                           .v = memory + nq,
+                           .r = memory + nq + nv,
+                           .T = memory + nq + 2 * nv};
 }
 
 // Inputs at the points of the energy account.
 static void lane_points(snw_implicit *im, double h, double *memory, snw_pack_lane *lane) {
     const snw_model *m = im->m;
     const size_t n = snw_inputs_doubles(m);
-    const double at[SNW_LANE_POINTS] = {snw_account_point[0], snw_account_point[1], 0, 1};
     const int points = snw_step_energies_count(m) ? SNW_LANE_POINTS : SNW_LANE_WITHIN;
     for (int k = 0; k < points; k++, memory += 3 + n) {
-        snw_inputs_at(m, im->now->t + at[k] * h, im->within);
+        snw_inputs_at(m, im->now->t + point_at(k) * h, im->within);
         memcpy(memory, im->within->gravity.e, 3 * sizeof *memory);
         memcpy(memory + 3, im->within->block, n * sizeof *memory);
         lane->point_gravity[k] = memory;
@@ -208,7 +290,10 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             .lambda0 = im->now->lambda,
                             .rate0 = im->past.v,
                             .vb = im->past.vb};
-    if (lane->account) lane_points(im, h, memory, lane);
+    im->lane_h = h;
+    lane->laws = lane_laws(im, memory);
+    im->lane_signal = lane->laws.T ? lane->laws.T + (size_t)im->m->nv * (size_t)im->m->nv : NULL;
+    if (lane->account) lane_points(im, h, memory + law_memory(im->m), lane);
 }
 
 bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane) {
@@ -218,6 +303,7 @@ bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane
     }
     // floats have solved for the increment; the state that it leads to has all digits
     if (lane->single) snw_implicit_place(im);
+    if (im->m->nlive) law_forces_at(im, im->in, im->trial); // integrals at the end of the step
     snw_step_energies end[2];
     _Static_assert(sizeof end == sizeof lane->energies, "energies of a lane in the same order");
     memcpy(end, lane->energies, sizeof end);

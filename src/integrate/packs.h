@@ -2,8 +2,9 @@
 //
 // packs.h: implicit steps of several robots solved together. The recursion, its tangent and
 // Newton's method are compiled with numbers that are packs of 4 (AVX2) or 8 (AVX-512) robots, with
-// single precision 8 or 16, one in each lane (pack_engine.cpp, base/pack.hpp). Each lane computes what it would alone: its
-// results depend neither on its neighbours nor on its place. theory.md 6.10
+// single precision 8 or 16, one in each lane (pack_engine.cpp, base/pack.hpp). Each lane computes
+// what it would alone: its results depend neither on its neighbours nor on its place.
+// theory.md 6.10
 #pragma once
 
 #include "integrate/implicit.h"

@@ -393,10 +393,10 @@ snw_status snw_batch_set_precision(snw_batch *b, const char *precision, snw_erro
 const char *snw_batch_engine(const snw_batch *b, int i, const char **why) {
     const char *reason = "there is no such robot", *name = "alone";
     if (has_robot(b, i)) {
-        reason = b->lanes == 1   ? "packs are switched off"
+        reason = b->lanes == 1              ? "packs are switched off"
                  : !snw_packs(0, b->single) ? "this processor or this build has no packs"
-                 : !b->packs     ? "it has not started"
-                                 : snw_batch_packs_why(b->packs, i);
+                 : !b->packs                ? "it has not started"
+                                            : snw_batch_packs_why(b->packs, i);
         if (!reason) name = snw_batch_packs_engine(b->packs)->name;
     }
     if (why) *why = reason ? reason : "";

@@ -222,8 +222,12 @@ void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, const snw_batch
         if (!any) return;
         e->solve(p->own[g] ? p->own[g] : p->common_model, p->work[thread], p->kept[g], lane);
         for (int l = 0; l < e->lanes; l++) {
-            if (lane[l].active)
-                at[l].under_way = !snw_robot_close_lane(p->robot[first + l], &at[l].step, &lane[l]);
+            if (!lane[l].active) continue;
+            bool last = false;
+            failed[l] = snw_robot_close_lane(p->robot[first + l], &at[l].step, &lane[l], &last,
+                                             &error[l]) != SNW_OK;
+            at[l].under_way = !last && !failed[l];
+            if (failed[l]) at[l].left = 0;
         }
     }
 }

@@ -101,8 +101,10 @@ SNW_NODISCARD snw_status snw_robot_begin_step(snw_robot *r, double h, snw_robot_
 // Equations of the next part, lane->active; or alone. `memory`: as there.
 void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, bool single, double *memory,
                          snw_pack_lane *lane);
-// End that part. True: it was the last one.
-bool snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane);
+// End that part. *last <- whether it was the last one of the step.
+SNW_NODISCARD snw_status snw_robot_close_lane(snw_robot *r, snw_robot_lane *of,
+                                              const snw_pack_lane *lane, bool *last,
+                                              snw_error *err);
 SNW_NODISCARD snw_status snw_robot_finish_step(snw_robot *r, double end, snw_error *err);
 // "t", "q" or "v": what the caller has written since the last step of a started motion. The next
 // one goes on from the end of that step and would lose it. NULL: none.

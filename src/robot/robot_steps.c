@@ -261,9 +261,8 @@ snw_status snw_robot_begin_step(snw_robot *r, double h, snw_robot_lane *of, snw_
     return SNW_OK;
 }
 
-snw_status snw_robot_finish_step(snw_robot *r, double end, snw_error *err) {
-    snw_stats stats = {0};
-    SNW_TRY(advance_to(r, end, &stats, err));
+// At the end of a step: samples and conditions, or the state before it.
+static snw_status finish_signals(snw_robot *r, snw_error *err) {
     const snw_status s = update_signals(r, err);
     if (s == SNW_OK) {
         snw_robot_copy_motion(r);
@@ -271,6 +270,12 @@ snw_status snw_robot_finish_step(snw_robot *r, double end, snw_error *err) {
         r->integrator.undo(r->integrator.self);
     }
     return s;
+}
+
+snw_status snw_robot_finish_step(snw_robot *r, double end, snw_error *err) {
+    snw_stats stats = {0};
+    SNW_TRY(advance_to(r, end, &stats, err));
+    return finish_signals(r, err);
 }
 
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
@@ -300,13 +305,13 @@ void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, bool single, double *
     snw_implicit_open_lane(im, of->h, of->to, single, memory, lane);
 }
 
-bool snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane) {
+snw_status snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane,
+                                bool *last, snw_error *err) {
     snw_implicit *im = r->integrator.implicit;
     const double shorter = snw_implicit_close_lane(im, of->h, r->how.step, of->to, lane);
     of->h = shorter > 0 ? shorter : fmin(2 * of->h, r->how.step);
-    if (shorter > 0 || !of->whole) return false;
-    snw_robot_copy_motion(r);
-    return true;
+    *last = shorter == 0 && of->whole;
+    return *last ? finish_signals(r, err) : SNW_OK;
 }
 
 snw_status snw_robot_advance(snw_robot *r, double h, int count, int *done, snw_error *err) {

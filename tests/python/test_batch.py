@@ -191,6 +191,14 @@ def test_packs_of_robots_move_as_robots_alone(arm_text):
     with sinew.Batch(sinew.Model(text=ROD.replace("probes:", "contacts: {floor: {ground: {on: arm, stiffness: 1 kPa}}}\nprobes:")), 2) as batch:
         batch.start(5e-3)
         assert batch.engine() == packs_engine
+    with sinew.Batch(model, n, precision="single") as single, sinew.Batch(model, n, lanes=1) as alone:
+        for batch in (single, alone):
+            batch.q[:] = 0.1*q  # gentle: steps of violent motions are cut elsewhere
+            batch.start(5e-3)
+            batch.step(count=20)
+        assert packs_engine[0] == "alone" or "single precision" in single.engine()[0]
+        assert single.q.dtype == np.float64
+        assert np.allclose(single.probe("tip"), alone.probe("tip"), rtol=0, atol=1e-6)
     with pytest.raises(sinew.ArgumentError, match="8, 4 or 1"):
         sinew.Batch(model, 2, lanes=3)
     with pytest.raises(sinew.ArgumentError, match="'double' or 'single', not 'half'"):

@@ -122,6 +122,21 @@ def test_a_vector_is_as_many_single_tasks(name, mode, lanes):
     assert envs.observation_space.contains(observation) and envs.action_space.shape == actions.shape[1:]
 
 
+def test_a_vector_may_have_single_precision():
+    """Arms whose tensions change gently; robots that are thrown differ by the cuts of their steps."""
+    with pytest.raises(sinew.ArgumentError, match="double precision"):
+        gym.make_vec("Reach", 2, precision="single", device="host")
+    seen = []
+    for precision in ("double", "single"):
+        envs = gym.make_vec("Reach", 3, precision=precision)
+        envs.reset(seed=5)
+        for _ in range(5):
+            observation = envs.step(np.full((3, gym.TASKS["Reach"].actions), -0.2))[0]
+        seen.append(observation)
+    assert not np.array_equal(*seen) or envs.batch.engine()[0] == "alone"
+    assert np.allclose(*seen, rtol=0, atol=1e-4)
+
+
 def test_without_autoreset_the_caller_begins_episodes():
     envs = gym.make_vec("SwingUp", 3, autoreset_mode="Disabled")
     with pytest.raises(RuntimeError, match="before step"):
