@@ -14,7 +14,7 @@
     X(SNW_SWEEP_ROW_DONE, "done", "computed")                                                      \
     X(SNW_SWEEP_ROW_FAILED, "failed", "the study of the row failed")                               \
     X(SNW_SWEEP_ROW_REFUSED, "refused", "the model does not take these values")                    \
-    X(SNW_SWEEP_ROW_CRASHED, "crashed", "its process ended twice without a result")
+    X(SNW_SWEEP_ROW_CRASHED, "crashed", "its process ended without a result when tried again")
 
 typedef enum snw_sweep_row_state {
 #define X(state, name, meaning) state,

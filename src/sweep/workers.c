@@ -23,6 +23,7 @@ enum { INTERVAL = 50, MOST_DEATHS = 20 }; // ms; deaths between rows, one after 
 enum { SHOWN = 4, LINE = 240 }; // parameters and results in a line of the live table
 enum { IN_HAND = 64 };          // most rows that a worker computes at once
 enum { ASKED = 64 };            // the parent is looked for once in so many times
+enum { MOST_KILLS = 5 };        // of the process of one row, alone, before it has crashed
 
 // The row that a worker stored last. `version` is odd while it is written.
 typedef struct stored_row {
@@ -39,6 +40,7 @@ typedef struct worker_slot {
     int nagain;                   // rows to begin with, one by one: the process that had them died
     int64_t again[IN_HAND];
     bool retries; // the row in hand is one of these
+    int killed;   // times that its process was killed from outside
     stored_row last;
     snw_error err;
 } worker_slot;
@@ -124,6 +126,7 @@ static void publish(stored_row *to, const snw_sweep_row *row, int nresult) {
 static void worker_store(void *user, const snw_sweep_row *row) {
     worker *w = user;
     publish(&w->slot->last, row, w->nresult);
+    w->slot->killed = 0;
     atomic_fetch_add(&w->slot->done, 1);
     if (row->state != SNW_SWEEP_ROW_DONE) atomic_fetch_add(&w->slot->failed, 1);
     for (int i = 0; i < IN_HAND; i++) {
@@ -177,8 +180,8 @@ static snw_status start_worker(worker_pool *p, int i, snw_error *err) {
 static snw_status add_crashed(worker_pool *p, int64_t row, int how, snw_error *err) {
     char message[128];
     (void)snprintf(message, sizeof message,
-                   "the process that computed the row was ended twice, by signal %d (%s)", how,
-                   strsignal(how));
+                   "the process that computed the row was ended again and again, by signal %d (%s)",
+                   how, strsignal(how));
     double none[1] = {0};
     double *result =
         p->parts->nresult > 0 ? snw_alloc((size_t)p->parts->nresult * sizeof *result) : none;
@@ -193,8 +196,11 @@ static snw_status add_crashed(worker_pool *p, int64_t row, int how, snw_error *e
     return s;
 }
 
+// Was a process ended from outside, by a person or for want of memory, not by a fault of its own?
+static bool is_kill(int how) { return how == SIGKILL || how == SIGTERM || how == SIGHUP; }
+
 // A worker was ended by a signal: start it again with the rows it had in hand. A row that it had
-// again, alone, has crashed.
+// again, alone, has crashed; one that was killed is tried some more times.
 static snw_status replace_worker(worker_pool *p, int i, int how, snw_error *err) {
     worker_slot *slot = &p->shared->slot[i];
     bool any = false;
@@ -203,12 +209,14 @@ static snw_status replace_worker(worker_pool *p, int i, int how, snw_error *err)
         if (row < 0) continue;
         any = true;
         atomic_store(&slot->row[k], -1);
-        if (!slot->retries) {
+        // it may have ended between taking the row and counting it
+        if (slot->retries && slot->nagain > 0 && slot->again[slot->nagain - 1] == row)
+            slot->nagain--;
+        if (!slot->retries || (is_kill(how) && ++slot->killed < MOST_KILLS)) {
             slot->again[slot->nagain++] = row;
             continue;
         }
-        // it may have ended between taking the row and counting it
-        if (slot->nagain > 0 && slot->again[slot->nagain - 1] == row) slot->nagain--;
+        slot->killed = 0;
         SNW_TRY(add_crashed(p, row, how, err));
     }
     if (!any && ++p->deaths > MOST_DEATHS)

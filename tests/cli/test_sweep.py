@@ -442,6 +442,24 @@ class Interruptions(Sweep):
         self.assertEqual(process.returncode, 0, err)
         self.complete("k.h5", "all.h5")
 
+    def test_a_row_that_is_killed_is_tried_again(self):
+        self.write("long.yaml", CART.replace("study: [static]", "study: [dynamic: {for: 3 s, step: 0.1 ms}]"))
+        self.write("one.yaml", "sinew: 1\nmodel: long.yaml\nvary: {k: [1 N/m]}\nkeep: {x: end(x.x)}\n")
+        process = self.start("sweep", "one.yaml", "--engine", "alone", "--json")
+        killed = set()
+
+        def kill_another():
+            found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True).stdout.split()
+            for pid in set(map(int, found)) - killed:
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+            return len(killed) >= 3
+        self.wait_until(kill_another, process)
+        out, err = process.communicate()
+        self.assertEqual(process.returncode, 0, err)
+        self.assertIn('"done": 1', out.replace('":1', '": 1'))
+        self.assertEqual(self.table("one.h5")[0]["state"], "done")
+
     def test_a_killed_sweep_is_resumed(self):
         self.slow()
         process = self.begin("-j", "2")
