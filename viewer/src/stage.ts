@@ -52,6 +52,7 @@ void main() {
 export class Stage {
     readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
     readonly controls: OrbitControls;
+    private preset: Preset | null = null; // the side looked from, until the mouse moves the camera
     private readonly renderer: THREE.WebGLRenderer;
     private readonly scene = new THREE.Scene();
     private readonly sun = new THREE.DirectionalLight(0xfff4e6, 2.4);
@@ -81,6 +82,7 @@ export class Stage {
         this.controls = new OrbitControls(this.camera, canvas);
         this.controls.enableDamping = false;
         this.controls.addEventListener('change', () => (this.dirty = true));
+        this.controls.addEventListener('start', () => (this.preset = null));
         this.grid = new THREE.Mesh(
             new THREE.PlaneGeometry(1, 1),
             new THREE.ShaderMaterial({
@@ -269,6 +271,7 @@ export class Stage {
         else from.copy(this.fitting(robot, a, b));
         if (!(from.lengthSq() > 0)) from.copy(b).negate();
         this.frame(from.normalize());
+        this.preset = preset;
     }
 
     // Direction from which a robot is best seen: in space obliquely; in a plane along its normal, a little aside so that depth is
@@ -348,9 +351,11 @@ export class Stage {
         if (this.enlarged) return;
         this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
         this.renderer.setSize(width, height, false);
-        const [tile] = this.tiles(width, height);
+        const [tile] = this.tiles(width, height), before = this.camera.aspect;
         this.camera.aspect = tile.width / Math.max(tile.height, 1);
         this.camera.updateProjectionMatrix();
+        // the page is laid out after the first look, and the whole motion should stay in sight
+        if (this.preset && Math.abs(this.camera.aspect - before) > 1e-3) this.look(this.preset);
         this.dirty = true;
     }
 
