@@ -66,6 +66,14 @@ study: [{kinematic: {for: 20 s, step: 0.1 s}}]
 record: {every: 0.5 s}
 `;
 
+// a robot much wider than high
+const long = `sinew: 1
+title: Long
+materials: {steel: {young: 200 GPa, poisson: 0.3, density: 7800}}
+robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 cm}}, material: steel, strain: kirchhoff legendre 2}}}
+study: [static:]
+`;
+
 function pageOf(name, model) {
     const file = (end) => join(folder, name + end);
     writeFileSync(file('.yaml'), model);
@@ -399,6 +407,19 @@ const first = await open(pageOf('rolled', rolled));
 for (const { name, run } of tests) await attempt(name, () => run(first.tab));
 await attempt('no errors and no network', async () => assert.deepEqual(first.faults, []));
 await first.tab.close();
+
+await attempt('the first view has a whole long robot, also when the window becomes higher', async () => {
+    const { tab } = await open(pageOf('long', long));
+    for (const height of [560, 900]) {
+        await tab.setViewportSize({ width: 900, height });
+        await settle(tab);
+        await settle(tab);
+        const box = await tab.locator('.stage > canvas').first().boundingBox();
+        const places = await tab.evaluate(() => [...Array(window.sinew.state().nodes).keys()].map((i) => window.sinew.project(...window.sinew.node(i))));
+        for (const p of places) assert.ok(p.x > 0 && p.x < box.width && p.y > 0 && p.y < box.height, `${p.x}, ${p.y} in ${box.width} x ${box.height}`);
+    }
+    await tab.close();
+});
 
 // the page as a file might make it that somebody bent
 const rolledPage = readFileSync(join(folder, 'rolled.html'), 'utf8');
