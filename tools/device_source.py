@@ -109,10 +109,19 @@ def plain_tables(text: str) -> str:
     return re.sub(r"\{\s*\[SNW_\w+\] = \{.*?\};", table, text, flags=re.DOTALL) + orders
 
 
+def without_obstacles(text: str) -> str:
+    """The table of obstacles, whose functions a kernel keeps while it is there, only where the model has contacts."""
+    table = r"const \w+ snw_obstacle_table\[\w+\] = \{.*?\};\n"
+    text, changed = re.subn(table, r"\n#if !defined(SNW_MODEL_ncontact_point) || SNW_MODEL_ncontact_point > 0\n\g<0>#endif\n", text, flags=re.DOTALL)
+    if changed != 1:
+        sys.exit("device_source.py: snw_obstacle_table is not defined as expected")
+    return text
+
+
 def main() -> None:
     out, compiler = Path(sys.argv[1]), sys.argv[2:]
     text = re.sub(r"\((\w+)\)\{", r"\1{", preprocess(compiler))
-    text = plain_tables(text)
+    text = without_obstacles(plain_tables(text))
     text, changed = re.subn(r"\bSNW_MAGNUS_POINTS = \d+", "SNW_MAGNUS_POINTS = SNW_POINTS", text)
     if changed != 1:
         sys.exit("device_source.py: SNW_MAGNUS_POINTS is not defined as expected")

@@ -20,7 +20,7 @@
 
 // a rod and a ball that slide on a half-space, with friction; a sphere that moves by a law in front
 // of an arm, and a ball in a bowl; a cart with wheels that slip; a stop and a cable; tendons of
-// given length, one compliant; a chamber of given volume, and one with gas
+// given length, one compliant; a chamber of given volume, and one with gas; a wheel without slip
 static const char *const models[] = {
     HEAD "  arm: {on: world, pose: {xyz: [0, 0, 12 mm]}, rod: {" ARM
          ", strain: kirchhoff legendre 2}}\n"
@@ -61,7 +61,12 @@ static const char *const models[] = {
          "  air: {chamber: {along: arm, at: [0, 0, 5 mm], area: 20 mm^2},\n"
          "        gas: {moles: 2.5e-4*(1 + 0.2*sin(10*t))}}\n"
          "  oil: {chamber: {along: arm, at: [0, 5 mm, 0], area: 20 mm^2},\n"
-         "        volume: 0.3 m*20 mm^2*(1 + 0.01*sin(10*t))}\n"};
+         "        volume: 0.3 m*20 mm^2*(1 + 0.01*sin(10*t))}\n",
+    HEAD "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"
+         "  arm: {on: cart, joint: revolute, axis: z, stiffness: 0.1 N*m,\n"
+         "        body: {mass: 0.05, box: [9 cm, 1 cm, 1 cm]}}\n"
+         "contacts: {blade: {wheel: {on: cart, axis: y}}}\n"
+         "actuators: {motor: {joint: arm, effort: 5 mN*m*sin(20*t)}}\n"};
 enum { MODELS = sizeof models / sizeof *models, N = 3 };
 
 static snw_error err;
@@ -116,9 +121,36 @@ static void motion_is_that_of_robots_alone(void **state) {
     how.tolerance = 1e-14;
     for (int i = 0; i < MODELS; i++) {
         const double most = difference(models[i], &how, 100);
-        print_message("model %d: %.2g\n", i, most);
         assert_near(most, 0, 1e-10);
     }
+}
+
+// robots whose rows of contacts without slip are redundant, and links that come out of an obstacle
+// on another side, are named
+static void others_are_named(void **state) {
+    (void)state;
+    snw_robot_model *m =
+        open_model(HEAD "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 "
+                        "cm]}}\n"
+                        "contacts: {left: {wheel: {on: cart, axis: y}},\n"
+                        "           right: {wheel: {on: cart, axis: y}}}\n");
+    snw_device_batch *b = NULL;
+    assert_int_not_equal(snw_device_batch_create(m, 1, "host", &b, &err), SNW_OK);
+    if (!strstr(err.text, "redundant")) fail_msg("'%s'", err.text);
+    snw_robot_model_close(m);
+    m = open_model(HEAD
+                   "  ball: {on: world, pose: {xyz: [0, 0, 5 cm]}, joint: prismatic, axis: z,\n"
+                   "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
+                   "contacts: {stone: {obstacle: {links: ball, shape: sphere, radius: 2 cm,\n"
+                   "           stiffness: 0.1 N/m, smooth: 1 mm}}}\n");
+    expect_ok(snw_device_batch_create(m, 1, "host", &b, &err));
+    const snw_robot_steps how = snw_robot_steps_defaults(10e-3);
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, 10e-3, 30, &err));
+    const char *why = snw_device_batch_status_text(snw_device_batch_status(b)[0]);
+    if (!strstr(why, "another side")) fail_msg("'%s'", why);
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
 }
 
 int main(void) {
@@ -131,6 +163,7 @@ int main(void) {
         return 0;
     }
     snw_device_batch_close(b);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone),
+                                       cmocka_unit_test(others_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
