@@ -19,6 +19,8 @@ typedef struct shooting {
     const snw_shooter *from; // provides the initial fields; NULL: the state does
     snw_step_control control;
     snw_levels levels;
+    bool uniform_past; // each motion follows a uniform one
+    double steps;      // since the start or the last discontinuity
     snw_state *s;
     snw_work *w;
     double start; // energy at the start, J
@@ -39,14 +41,24 @@ static snw_status shooting_start(void *self, const snw_state *s, snw_error *err)
         snw_shooter_set_state(sh->e, s);
     }
     snw_shooter_begin(sh->e, sh->control.longest);
+    sh->steps = 0;
     sh->start = shooting_total(sh);
     return SNW_OK;
+}
+
+// Formula of the next step. Accelerations jump at a start and at a discontinuity, so that only the
+// instants from there on count: backward Euler first, which keeps order 2, then more of them.
+static snw_levels levels_now(const shooting *sh) {
+    if (sh->uniform_past || sh->steps >= sh->levels.past) return sh->levels;
+    if (sh->steps < 1) return (snw_levels){.past = 1};
+    return sh->levels.past == 3 ? (snw_levels){.past = 2} : sh->levels;
 }
 
 static snw_status shooting_step(void *self, double h, double t_laws, snw_chord_info *info) {
     shooting *sh = self;
     snw_boundary_info done;
-    const snw_status status = snw_shooter_step(sh->e, sh->levels, h, t_laws, &done);
+    const snw_status status = snw_shooter_step(sh->e, levels_now(sh), h, t_laws, &done);
+    if (status == SNW_OK) sh->steps++;
     *info = (snw_chord_info){
         .iterations = done.iterations, .tangents = done.tangents, .residual = done.residual};
     if (status == SNW_OK) sh->s->t = snw_shooter_time(sh->e);
@@ -80,9 +92,10 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
 
 static snw_status shooting_restart(void *self, const double *z, snw_error *err) {
     (void)err;
-    const shooting *sh = self;
-    // velocities and their histories are continuous across a discontinuity of the loads; bodies
-    // appear with the velocity of their section
+    shooting *sh = self;
+    // velocities are continuous across a discontinuity of the loads; bodies appear with the
+    // velocity of their section
+    sh->steps = 0;
     for (int i = 0; z && i < sh->m->nsignal; i++) sh->s->z[i] = z[i];
     return SNW_OK;
 }
@@ -124,13 +137,14 @@ static snw_work_done shooting_work(const void *self) {
 
 // ---- checkpoint
 
-enum { NBLOCK = 3 };
+enum { NBLOCK = 4 };
 
 // The fields follow after these blocks.
 static void shooting_list_blocks(const shooting *sh, snw_checkpoint_block block[NBLOCK]) {
     const snw_checkpoint_block list[NBLOCK] = {{&sh->s->t, 1},
                                                snw_checkpoint_state(sh->m, sh->s),
-                                               {&((shooting *)(uintptr_t)sh)->start, 1}};
+                                               {&((shooting *)(uintptr_t)sh)->start, 1},
+                                               {&((shooting *)(uintptr_t)sh)->steps, 1}};
     memcpy(block, list, sizeof list);
 }
 
@@ -148,7 +162,7 @@ static snw_status shooting_load(void *self, const double *in, snw_error *err) {
     return snw_shooter_restore(sh->e, snw_checkpoint_load(NBLOCK, block, in), err);
 }
 
-size_t snw_integrator_shooting_head(const snw_model *m) { return 2 + snw_state_doubles(m); }
+size_t snw_integrator_shooting_head(const snw_model *m) { return 3 + snw_state_doubles(m); }
 
 size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *step) {
     snw_shooter *e;
@@ -178,6 +192,7 @@ snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step
     sh->m = m;
     sh->from = from;
     sh->levels = snw_scheme_levels(step->scheme, step->alpha);
+    sh->uniform_past = step->uniform_past;
     sh->control = (snw_step_control){.longest = step->step, .patience = step->patience};
     snw_status s = snw_shooter_create(m, step, &sh->e, err);
     if (s == SNW_OK) s = snw_state_create(m, &sh->s);

@@ -34,7 +34,9 @@
       "implicit schemes: integrate a free joint on SE(3) (se3, unless given), or rotation and "    \
       "position separately")                                                                       \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
-      "implicit schemes: initial accelerations from the forces (unless given), or zero")           \
+      "implicit schemes: initial accelerations from the forces (unless given), or zero; with the " \
+      "shooting engine: the first step by backward Euler (unless given), or uniform motion "       \
+      "before")                                                                                    \
     X(DYNAMIC_LOOPS, "loop_velocities", "projected or scheme",                                     \
       "schemes without damping: project velocities and forces of loops after each step (unless "   \
       "given), or keep those of the scheme, with growing oscillations")                            \
@@ -102,8 +104,7 @@ static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const s
         return snw_fail_at(r->err, at, "the shooting engine has no scheme '%s'; it has %s",
                            scheme->name, names);
     }
-    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START, DYNAMIC_LOOPS,
-                                  DYNAMIC_SHORTEN};
+    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_LOOPS, DYNAMIC_SHORTEN};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         if (!e[foreign[i]]) continue;
         return snw_fail_at(r->err, e[foreign[i]]->location, "the shooting engine has no '%s'",

@@ -105,7 +105,7 @@ const snw_scheme_info snw_scheme_table[SNW_SCHEME_COUNT] = {
                              "implicit, order 3; not A-stable: resolved undamped motion grows",
                          .family = SNW_FAMILY_LEVELS,
                          .order = 3,
-                         .options = TAKES(TOLERANCE),
+                         .options = TAKES(TOLERANCE) | TAKES(START),
                          .works = ON(SHOOTING) | ON(LOOPS) | ON(DRAG_SPRING),
                          .implicit = true,
                          .levels = {.past = 3}},

@@ -143,11 +143,12 @@ static void grids_are_chosen_by_error(void **state) {
     outcome a, b;
     both("strain: cosserat cubic, elements: 4",
          "static: {engine: shooting, shooting: {points: 101}}, dynamic: {for: 20 ms, step: 4 ms, "
-         "engine: shooting, shooting: {points: 101}}",
+         "start: rest, engine: shooting, shooting: {points: 101}}",
          &a);
     both("strain: cosserat cubic, elements: 4",
          "static: {engine: shooting, shooting: {points: 7, along: dormand-prince, error: 1e-8}}, "
-         "dynamic: {for: 20 ms, step: 4 ms, engine: shooting, shooting: {points: 7, along: "
+         "dynamic: {for: 20 ms, step: 4 ms, start: rest, engine: shooting, shooting: {points: 7, "
+         "along: "
          "dormand-prince, error: 1e-8}}",
          &b);
     assert_int_equal(a.series.nframe, b.series.nframe);
@@ -304,7 +305,7 @@ static void friction_is_in_the_energy_account(void **state) {
         {", compliance: 5e-3 1/N", "shortening: \"8 mm*poly5(t, 0 s, 0.1 s)\""}};
     static const char *const study[] = {
         "dynamic: {for: 0.1 s, step: 1 ms, scheme: bdf2, start: rest}",
-        "dynamic: {for: 0.1 s, step: 1 ms, engine: shooting, shooting: {points: 61}}"};
+        "dynamic: {for: 0.1 s, step: 1 ms, start: rest, engine: shooting, shooting: {points: 61}}"};
     for (int k = 0; k < 2; k++) {
         double heat[2], work[2];
         for (int shoots = 0; shoots < 2; shoots++) {
@@ -418,7 +419,7 @@ static void motion_slopes(const char *robot, double longest) {
         run_robot(robot, 8, study, &a);
         (void)snprintf(study, sizeof study,
                        "static: {engine: shooting, shooting: {points: 81}}, dynamic: {for: 0.2 s, "
-                       "step: %g ms, engine: shooting, shooting: {points: 81}}",
+                       "step: %g ms, start: rest, engine: shooting, shooting: {points: 81}}",
                        h);
         run_robot(robot, 8, study, &b);
         assert_int_equal(a.series.nframe, b.series.nframe);
