@@ -91,7 +91,12 @@ PRECISION = """
 def with_precision(text: str) -> str:
     """Literals and the type of numbers by the macro SNW_FLOATS."""
     literal = r"(?<![\w.])(0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+|(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.])"
-    text = re.sub(literal, r"SNW_R(\1)", text)
+
+    def single(found: re.Match[str]) -> str:
+        value = float.fromhex(found[1]) if found[1][:2] in ("0x", "0X") else float(found[1])
+        return f"SNW_R({found[1]})" if value == 0 or 1.2e-38 < value < 3.4e38 else found[1]  # float has no others
+
+    text = re.sub(literal, single, text)
     if text.count(NARROW) != 1:
         sys.exit("device_source.py: the type 'narrow' is not defined once")
     return text.replace(NARROW, NARROW + PRECISION)

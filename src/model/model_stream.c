@@ -24,6 +24,18 @@ static void put_number(snw_model_stream *s, double x) {
 #define NUMBER(x)   put_number(s, x)
 #define ARRAY(p, n) (void)(n)
 #define LAW_ROOM(law, x, n)
+#define ADMITS(x)                    tendon_admits(x)
+#define TAKE_ADMISSIBLE(control, of) (void)0
+
+// Values that the quantity which controls a tendon may have: 0 any, 1 less than the length, 2
+// positive, 3 not negative.
+static int tendon_admits(const snw_tendon *x) {
+    const double length = x->reference + x->extra;
+    if (!x->control->admissible) return 0;
+    if (!x->control->admissible(2 * length, length)) return 1;
+    return x->control->admissible(0, length) ? 3 : 2;
+}
+
 #define SNW_STREAM_LAWS
 #include "model/model_stream.inc"
 

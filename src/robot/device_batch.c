@@ -362,12 +362,11 @@ static snw_status parse_device(const char *device, int *index, snw_error *err) {
                     device);
 }
 
-// Can the device evaluate the laws of time? Integrals of rates, given strains, and values whose
-// admissible range is checked are left to the host.
+// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
+// host.
 static bool device_evaluates_laws(const snw_model *m) {
     bool can = m->nfield == 0;
     for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
-    for (int i = 0; i < m->ntendon; i++) can &= !m->tendon[i].control->admissible;
     return can;
 }
 

@@ -448,6 +448,26 @@ static void laws_are_taken_over(void **state) {
     snw_robot_model_close(m);
 }
 
+// a law that asks for what is not possible, more than the whole length of a tendon, stops the robot
+static void impossible_laws_are_told(void **state) {
+    (void)state;
+    const double h = 2e-3;
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    snw_robot_model *m = open_model(
+        MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: cosserat legendre 2}}\n"
+                 "actuators: {pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, shortening: \"0.4 "
+                 "m*step(t, 5 ms)\"}}\n");
+    snw_device_batch *b = open_batch(m, 1);
+    expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+    expect_ok(snw_device_batch_step(b, h, 2, &err));
+    assert_int_equal(snw_device_batch_status(b)[0], 0);
+    expect_ok(snw_device_batch_step(b, h, 1, &err));
+    assert_string_equal(snw_device_batch_status_text(snw_device_batch_status(b)[0]),
+                        "a number of its state, or a force, is not finite");
+    snw_device_batch_close(b);
+    snw_robot_model_close(m);
+}
+
 // ---- probes -------------------------------------------------------------------------------------
 
 // probes on the device, also at the end of each of several steps in one call, are those of robots
@@ -662,6 +682,7 @@ int main(void) {
                                        cmocka_unit_test(laws_act_as_on_robots),
                                        cmocka_unit_test(robots_have_own_numbers_in_laws),
                                        cmocka_unit_test(laws_are_taken_over),
+                                       cmocka_unit_test(impossible_laws_are_told),
                                        cmocka_unit_test(probes_are_those_of_robots),
                                        cmocka_unit_test(single_precision_is_near),
                                        cmocka_unit_test(others_are_refused),

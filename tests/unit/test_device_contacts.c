@@ -51,17 +51,18 @@ static const char *const models[] = {
          "  arm: {on: hand, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
          "springs: {rope: {cable: [arm.tip, {xyz: [0.2 m, 0, 0.2 m]}], rest: 0.25 m,\n"
          "                 stiffness: 20 N/m}}\n",
-    HEAD "  arm: {on: world, rod: {" ARM ", strain: cosserat legendre 2}}\n"
-         "actuators:\n"
-         "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, shortening: 2 mm*(1 - cos(10*t))}\n"
-         "  side: {tendon: {along: arm, at: [0, 7 mm, 0], extra: 2 cm, compliance: 1e-3 1/N},\n"
-         "         shortening: 3 mm*sin(10*t)}\n",
+    HEAD
+    "  arm: {on: world, rod: {" ARM ", strain: cosserat legendre 2}}\n"
+    "actuators:\n"
+    "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, shortening: \"4 mm*poly5(t, 0 s, 0.5 s)\"}\n"
+    "  side: {tendon: {along: arm, at: [0, 7 mm, 0], extra: 2 cm, compliance: 1e-3 1/N},\n"
+    "         shortening: \"3 mm*poly5(t, 0 s, 0.4 s)\"}\n",
     HEAD "  arm: {on: world, rod: {" ARM ", strain: cosserat legendre 2}}\n"
          "actuators:\n"
          "  air: {chamber: {along: arm, at: [0, 0, 5 mm], area: 20 mm^2},\n"
-         "        gas: {moles: 2.5e-4*(1 + 0.2*sin(10*t))}}\n"
+         "        gas: {moles: \"2.5e-4*(1 + 0.2*poly5(t, 0 s, 0.5 s))\"}}\n"
          "  oil: {chamber: {along: arm, at: [0, 5 mm, 0], area: 20 mm^2},\n"
-         "        volume: 0.3 m*20 mm^2*(1 + 0.01*sin(10*t))}\n",
+         "        volume: \"0.3 m*20 mm^2*(1 + 0.01*poly5(t, 0 s, 0.5 s))\"}\n",
     HEAD "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"
          "  arm: {on: cart, joint: revolute, axis: z, stiffness: 0.1 N*m,\n"
          "        body: {mass: 0.05, box: [9 cm, 1 cm, 1 cm]}}\n"
