@@ -123,6 +123,18 @@ def without_obstacles(text: str) -> str:
     return text
 
 
+# Functions with many operations that are called at many places, where NVRTC would write them out.
+APART = ("snw_expr_value", "snw_expr_jet_t", "snw_expr_jet_signal", "snw_spline_jet")
+
+
+def apart(text: str) -> str:
+    for name in APART:
+        text, changed = re.subn(rf"(?m)^(\w+ {name}\([^;{{]*\)\s*\{{)", r"__attribute__((noinline)) \1", text)
+        if changed != 1:
+            sys.exit(f"device_source.py: {name} is not defined as expected")
+    return text
+
+
 def main() -> None:
     out, compiler = Path(sys.argv[1]), sys.argv[2:]
     text = re.sub(r"\((\w+)\)\{", r"\1{", preprocess(compiler))
@@ -134,7 +146,7 @@ def main() -> None:
     wrong = re.search(r"[?:]\s*\w+\{\s*\.[^\n]*", text)
     if wrong:
         sys.exit(f"device_source.py: a literal with named members is an operand of ?: in '{wrong[0]}'; write an if instead")
-    text = with_precision(text)
+    text = with_precision(apart(text))
     lists = ""
     for struct, prefix, own in CONSTANT:
         text, names, sixes = constants(text, struct, prefix, own)
