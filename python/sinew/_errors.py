@@ -61,6 +61,7 @@ _BY_STATUS = {
 REMEDIES = {
     "snw_batch_start": "Batch.start",
     "snw_device_batch_set_points": "DeviceBatch.points",
+    "snw_device_batch_set_probes": "DeviceBatch.probes",
     "snw_device_batch_start": "DeviceBatch.start",
     "snw_robot_start": "Robot.simulate",
     "snw_robot_set_activation": "controls[name] = value",

@@ -711,16 +711,6 @@ SNW_CLONES static void solve_to_root(snw_elimination *e, double *x) {
     }
 }
 
-void snw_elimination_solve(snw_elimination *e, double *x) {
-    SNW_ASSERT(e->sign != 0);
-    if (e->nborder > 0) {
-        snw_border_solve(e, x);
-        return;
-    }
-    memset(e->f, 0, (size_t)e->m->nseg * sizeof *e->f);
-    snw_elimination_solve_tree(e, x);
-}
-
 SNW_CLONES void snw_elimination_solve_tree(snw_elimination *e, double *x) {
     const snw_model *m = e->m;
     const int ns = e->ns;
@@ -743,6 +733,16 @@ SNW_CLONES void snw_elimination_solve_tree(snw_elimination *e, double *x) {
         for (int j = 0; j < n; j++) z[j] = x[dof[place[j]]];
         add_product(ns, n, sigma, z, to);
     }
+}
+
+void snw_elimination_solve(snw_elimination *e, double *x) {
+    SNW_ASSERT(e->sign != 0);
+    if (e->nborder > 0) {
+        snw_border_solve(e, x);
+        return;
+    }
+    memset(e->f, 0, (size_t)e->m->nseg * sizeof *e->f);
+    snw_elimination_solve_tree(e, x);
 }
 
 // ---- product ------------------------------------------------------------------------------------

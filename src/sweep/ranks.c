@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Ranks of MPI as workers. Messages of a worker: rows done and failed since its last message, and
-// whether it gives up; the answer: a number of rows, 0 for none, and the rows. bench/queue.py
+// whether it gives up; the answer: a number of rows, 0 for none, and the rows. bench/sweep_queue.py
 // measures what an answer costs, and simulates this queue for many workers.
 #include "sweep/ranks.h"
 

@@ -2,8 +2,8 @@
 //
 // workers.h: workers of one machine. They are processes, since HDF5 and the reader of models serve
 // one thread at a time, and since a row that crashes must not end the others. They share a counter
-// of rows. A row whose process dies is tried once more, alone, and some times where it was killed; if
-// that dies too, it is a crashed row.
+// of rows. A row whose process dies is tried once more, alone, and some times where it was killed;
+// if that dies too, it is a crashed row.
 #pragma once
 
 #include "sinew/sweep.h"

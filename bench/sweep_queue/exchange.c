@@ -2,7 +2,7 @@
 //
 // What rank 0 of `mpirun sinew sweep` pays for a lot of rows: messages of the sizes of
 // src/sweep/ranks.c, and nothing else. Rank 0 prints the processor time of an exchange and of a
-// look that finds no message, and the time that a worker waits. Run by bench/queue.py.
+// look that finds no message, and the time that a worker waits. Run by bench/sweep_queue.py.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Cost of the queue of `mpirun sinew sweep`, and what it makes of 10 000 cores.
 
-    bench/queue.py --measure    processor time of an exchange with rank 0 (OpenMPI with mpicc)
-    bench/queue.py              the queue simulated, event by event, with the costs below
+    bench/sweep_queue.py --measure    processor time of an exchange with rank 0 (OpenMPI with mpicc)
+    bench/sweep_queue.py              the queue simulated, event by event, with the costs below
 
 The simulation is that of src/sweep/ranks.c: a worker asks for a lot, rank 0 answers one after the other; a lot has left/(4 workers) rows,
 at most those that a worker does in a second, but at least those of a pack and as many as all workers do in 10 us, at most 1024; rank 0 looks every 0.1 ms where there is no message.
@@ -21,7 +21,7 @@ LOT, PAUSE, LEAST, REPORT = 1024, 1e-4, 1e-5, 1  # of src/sweep/ranks.c
 
 
 def measure():
-    source = pathlib.Path(__file__).resolve().parent / "queue" / "exchange.c"
+    source = pathlib.Path(__file__).resolve().parent / "sweep_queue" / "exchange.c"
     with tempfile.TemporaryDirectory() as folder:
         program = f"{folder}/exchange"
         subprocess.run(["mpicc", "-O2", "-o", program, str(source)], check=True)
