@@ -119,7 +119,9 @@ RANDOM = ["tree_motion", "hybrid_motion", "tendon_motion", "loop_motion", "paral
 @pytest.mark.parametrize("family", RANDOM)
 def test_steps_of_random_robots_have_their_derivatives(family):
     """Trees, rods, tendons, chambers, loops, eyes with friction, fluids, contacts of tests/random, moving fast, under all of their
-    loads and efforts. Differences of order 6 at the best of four distances; steps that are not solved do not count."""
+    loads and efforts. Differences of order 6 at the best of five distances; steps that are not solved do not count. Where steps
+    amplify rounding (stiff rods with monomials, the correction of energy), differences at neighbouring distances agree to less
+    than 3e-5 only: then to what they agree."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "random"))
     import families
     import model_text
@@ -145,19 +147,26 @@ def test_steps_of_random_robots_have_their_derivatives(family):
             N = map.project(point)[1]
             dx, du = random.standard_normal(map.nx), 0.1 * random.standard_normal(map.nu) * (0.1 + np.abs(u))
             dx = dx if N is None else N @ dx
-            got, errors = A @ dx + B @ du, []
-            for eps in (1e-2, 1e-3, 1e-4, 1e-5):  # friction is steep
-                x, out = derivatives(map, point, u, to, dx, du, eps)
-                parts = [(got[k : k + robot.nv], x[k : k + robot.nv]) for k in range(0, map.nx, robot.nv)] + [(C @ got + D @ du, out)]
-                # what a given motion determines has no derivative: those of freedom are of the size of dx
-                errors.append(max(np.abs(a - b).max() / max(np.abs(b).max(), 1e-9) for a, b in parts))
+
+            def parts(x, y):  # displacements, rates, past, outputs
+                return [x[k : k + robot.nv] for k in range(0, map.nx, robot.nv)] + [y]
+
+            def difference(a, b):  # what a given motion determines has no derivative: those of freedom are of the size of dx
+                return max(np.abs(x - y).max() / max(np.abs(y).max(), 1e-9) for x, y in zip(a, b))
+
+            x = A @ dx + B @ du
+            got = parts(x, C @ x + D @ du)
+            # friction is steep
+            tried = [parts(*derivatives(map, point, u, to, dx, du, eps)) for eps in (1e-2, 1e-3, 3e-4, 1e-4, 1e-5)]
+            errors = [difference(got, x) for x in tried]
+            scatter = min(difference(a, b) for a, b in zip(tried, tried[1:]))
         except sinew.NotConverged:
             continue
         except sinew.ModelError as e:
             assert "given coordinate" in str(e) or "does not support" in str(e) or "in eyes" in str(e), e
             continue
         # 1.4e-5 is seen of one parallel robot with the BLAS kernels of one processor
-        assert min(errors) < 3e-5, (family, seed, scheme, errors)
+        assert min(errors) < max(3e-5, scatter) < 1e-3, (family, seed, scheme, errors, scatter)
         done += 1
     assert done > 0
 
