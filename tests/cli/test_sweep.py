@@ -423,11 +423,29 @@ class Interruptions(Sweep):
         """Start a sweep and wait for its first rows."""
         process = self.start("sweep", "slow.yaml", "-o", "k.h5", *more)
         parts = self.folder / "k.h5.parts"
-        self.wait_until(lambda: parts.exists() and sum(p.stat().st_size > 5000 for p in parts.glob("*.rows")) > 0, process)
+        self.wait_until(lambda: parts.exists() and sum(p.stat().st_size > 5000 for p in parts.glob("*.rows")) > 0, process, pause=0.002)
         return process
 
+    def workers(self, process):
+        found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True).stdout
+        return [int(pid) for pid in found.split()]
+
+    def hold(self, process):
+        """Stop a sweep where it is, so that it cannot end while it is looked at; its workers are returned."""
+        process.send_signal(signal.SIGSTOP)
+        workers = self.workers(process)
+        for pid in workers:
+            os.kill(pid, signal.SIGSTOP)
+        return workers
+
+    def go_on(self, workers):
+        for pid in workers:
+            os.kill(pid, signal.SIGCONT)
+
     def slow(self):
-        self.write("slow.yaml", SWING.replace("count: 60", "count: 150"))
+        self.write("slow.yaml", SWING.replace("count: 60", "count: 150").replace("swing.yaml", "slow_swing.yaml"))
+        # rows take milliseconds, so that a sweep does not end before it is interrupted
+        self.write("slow_swing.yaml", (self.folder / "swing.yaml").read_text().replace("1 ms", "1 ms" if harness.SLOW else "0.2 ms"))
         if Interruptions.whole is None:
             self.succeeds("sweep", "slow.yaml", "-o", "all.h5")
             Interruptions.whole = (self.folder / "all.h5").read_bytes()
@@ -436,8 +454,9 @@ class Interruptions(Sweep):
     def test_killed_workers_lose_nothing(self):
         self.slow()
         process = self.begin("-j", "2", "--json")
-        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True).stdout.split()
-        os.kill(int(children[0]), signal.SIGKILL)
+        workers = self.hold(process)
+        os.kill(workers[0], signal.SIGKILL)
+        self.go_on([process.pid, *workers[1:]])
         out, err = process.communicate()
         self.assertEqual(process.returncode, 0, err)
         self.complete("k.h5", "all.h5")
@@ -449,8 +468,7 @@ class Interruptions(Sweep):
         killed = set()
 
         def kill_another():
-            found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True).stdout.split()
-            for pid in set(map(int, found)) - killed:
+            for pid in set(self.workers(process)) - killed:
                 os.kill(pid, signal.SIGKILL)
                 killed.add(pid)
             return len(killed) >= 3
@@ -463,12 +481,14 @@ class Interruptions(Sweep):
     def test_a_killed_sweep_is_resumed(self):
         self.slow()
         process = self.begin("-j", "2")
+        workers = self.hold(process)
         for option in ([], ["--resume"], ["--force"]):
             self.refuses("slow.yaml", "-o", "k.h5", *option, says="the sweep is being computed by another process")
         self.assertIn("may be in 'k.h5.parts'", self.succeeds("sweep", "k.h5").out)
         self.refuses("slow.yaml", "-o", "k.h5", "--shard", "1/2", "--resume", says="of another division")
         process.kill()
         process.wait()
+        self.go_on(workers)
         report = self.succeeds("sweep", "slow.yaml", "-o", "k.h5", "--resume", "--json").json
         self.assertEqual((report["rows"], report["done"]), (150, 150))
         self.assertLess(report["computed"], 150)
