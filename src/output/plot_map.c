@@ -163,7 +163,7 @@ static bool is_complete(const snw_band_point corner[3]) {
     return true;
 }
 
-// What is reached, in shades of the stability. Where the map lies over itself, beyond a loss of
+// The reached area, in shades of the stability. Where the map lies over itself, beyond a loss of
 // rank, the least stable part is on top; lines between the shades would show the others through.
 static snw_status add_areas(snw_pool *pool, const snw_workspace *map, const int column[2],
                             const snw_bands *b, const double *stability, snw_panel *panel,

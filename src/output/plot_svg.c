@@ -76,7 +76,8 @@ static void plot_svg_dot(void *user, const double p[2], double radius, unsigned 
 static void plot_svg_fill(void *user, int n, const double (*p)[2], unsigned colour) {
     snw_svg *s = user;
     bool begins = true;
-    snw_xml_print(&s->out, "<path fill=\"#%06x\" d=\"", colour);
+    snw_xml_print(&s->out, "<path fill=\"#%06x\" stroke=\"#%06x\" stroke-width=\"%.3f\" d=\"",
+                  colour, colour, SNW_PLOT_SEAM);
     for (int i = 0; i < n; i++) {
         if (isnan(p[i][0])) {
             begins = true;

@@ -677,7 +677,7 @@ static snw_status cell_segments(workspace_robot *v, const snw_cover_cell *cell) 
 
 // ---- triangles ----------------------------------------------------------------------------------
 
-// What is reached of a cell of two inputs: the points around it.
+// The reached part of a cell of two inputs: the points around it.
 typedef struct map_face {
     int n;
     bool whole;         // all of them are of one branch
