@@ -22,7 +22,7 @@ static const short letter[] = {
     667,  778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, //
     333,  556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, //
     556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
-static const double RESERVE = 1.1;
+static const double RESERVE = 1.15; // DejaVu Sans, the usual one where there is no other
 
 static double plot_svg_measure(void *user, const char *text, double size) {
     (void)user;
