@@ -93,7 +93,8 @@ SNW_API void snw_gradient_close(snw_gradient *g); // NULL is fine
 SNW_API int snw_gradient_size(const snw_gradient *g);
 SNW_API const char *snw_gradient_name(const snw_gradient *g, int k);
 SNW_API const char *snw_gradient_unit(const snw_gradient *g, int k);
-// p <- values of the file, SI; knots that of a constant law, else 0.
+// p <- values of the file, SI; knots those of the file's law at their times if it is a law of time,
+// else 0.
 SNW_API SNW_NODISCARD snw_status snw_gradient_start(snw_gradient *g, double *p, snw_error *err);
 
 // J (nscalar) <- scalars at p; dJ (nscalar x size, row by row; NULL: not wanted) <- derivatives.

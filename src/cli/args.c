@@ -15,9 +15,10 @@ enum { MAX_OPTIONS = 32, POOL_LIMIT = 64 << 20 };
 struct snw_args {
     snw_pool *pool;
     const snw_command *command;
-    int noperand;
+    int noperand, operand_room;
     const char **operand;
     int nvalue[MAX_OPTIONS]; // number of times each option is given
+    int room[MAX_OPTIONS];   // of value
     const char **value[MAX_OPTIONS];
 };
 
@@ -103,9 +104,9 @@ static snw_status parse_short(snw_args *a, const char *arg, int argc, const char
     return SNW_OK;
 }
 
-static snw_status check_operands(const snw_args *a, snw_error *err) {
+static snw_status check_operands(const snw_args *a, int least, snw_error *err) {
     const snw_command *c = a->command;
-    if (a->noperand < c->min_operands) {
+    if (a->noperand < least) {
         return snw_fail(err, SNW_E_ARGUMENT, "%s: %s is missing; usage: sinew %s [options] %s",
                         c->name, c->operands, c->name, c->operands);
     }
@@ -116,10 +117,16 @@ static snw_status check_operands(const snw_args *a, snw_error *err) {
     return SNW_OK;
 }
 
+snw_status snw_args_check_operands(const snw_args *a, snw_error *err) {
+    return check_operands(a, a->command->min_operands, err);
+}
+
 static snw_status args_parse(snw_args *a, int argc, const char *const *argv, snw_error *err) {
+    a->operand_room = argc + 1;
     a->operand = snw_pool_array(a->pool, (size_t)argc + 1, sizeof *a->operand);
     if (!a->operand) return snw_fail_memory(err);
     for (int i = 0; i == 0 || a->command->option[i - 1].name; i++) {
+        a->room[i] = argc + 1;
         a->value[i] = snw_pool_array(a->pool, (size_t)argc + 1, sizeof *a->value[i]);
         if (!a->value[i]) return snw_fail_memory(err);
     }
@@ -136,7 +143,8 @@ static snw_status args_parse(snw_args *a, int argc, const char *const *argv, snw
             SNW_TRY(parse_short(a, arg, argc, argv, &next, err));
         }
     }
-    return snw_args_has(a, "help") ? SNW_OK : check_operands(a, err);
+    if (snw_args_has(a, "help")) return SNW_OK;
+    return check_operands(a, a->command->data ? 1 : a->command->min_operands, err);
 }
 
 snw_status snw_args_parse(const snw_command *command, int argc, const char *const *argv,
@@ -163,6 +171,32 @@ snw_status snw_args_parse(const snw_command *command, int argc, const char *cons
 void snw_args_destroy(snw_args *a) {
     if (a) snw_pool_destroy(a->pool);
 }
+
+// The list with a copy of one more text, in the pool.
+static snw_status append(snw_pool *pool, const char *text, int *n, int *room, const char ***list,
+                         snw_error *err) {
+    const char *copy = snw_pool_text(pool, text, strlen(text));
+    if (!copy) return snw_fail_memory(err);
+    if (*n == *room) {
+        const char **more = snw_pool_array(pool, 2 * (size_t)*room + 2, sizeof *more);
+        if (!more) return snw_fail_memory(err);
+        memcpy(more, *list, (size_t)*n * sizeof *more);
+        *room = 2 * *room + 2;
+        *list = more;
+    }
+    (*list)[(*n)++] = copy;
+    return SNW_OK;
+}
+
+snw_status snw_args_add(snw_args *a, int index, const char *value, snw_error *err) {
+    return append(a->pool, value, &a->nvalue[index], &a->room[index], &a->value[index], err);
+}
+
+snw_status snw_args_add_operand(snw_args *a, const char *value, snw_error *err) {
+    return append(a->pool, value, &a->noperand, &a->operand_room, &a->operand, err);
+}
+
+const snw_command *snw_args_command(const snw_args *a) { return a->command; }
 
 int snw_args_operands(const snw_args *a) { return a->noperand; }
 

@@ -28,6 +28,8 @@ typedef struct snw_command {
     const char *examples;     // one command per line, not indented
     // Execute the command; returns the exit status.
     int (*run)(const snw_args *args, snw_reply *reply);
+    bool in_file; // the block `commands` of its first operand may have its options (args_file.h)
+    const char *data; // there, the key of its further operands; NULL: it has none
 } snw_command;
 
 // Options shared by several commands.
@@ -47,6 +49,11 @@ typedef struct snw_command {
 #define SNW_OPTION_END                                                                             \
     {"help", 'h', NULL, false, "print this text"}, { NULL, 0, NULL, false, NULL }
 
+// Last paragraph about a command that reads options from its file.
+#define SNW_ABOUT_IN_FILE                                                                          \
+    "\n\nThe block 'commands' of FILE may have these options; those of the command line replace "  \
+    "them."
+
 // All commands, in the order of the help, terminated by NULL.
 extern const snw_command *const snw_commands[];
 const snw_command *snw_command_find(const char *name); // NULL: unknown
@@ -55,10 +62,19 @@ const snw_command *snw_command_find(const char *name); // NULL: unknown
 snw_status snw_command_unknown(const char *name, snw_error *err);
 
 // Parse the arguments after the name of the command. `argv` must outlive the result. Fails with
-// SNW_E_ARGUMENT; the number of operands is not checked when --help is given.
+// SNW_E_ARGUMENT; the number of operands is not checked when --help is given, and that of `data` is
+// not.
 SNW_NODISCARD snw_status snw_args_parse(const snw_command *command, int argc,
                                         const char *const *argv, snw_args **out, snw_error *err);
 void snw_args_destroy(snw_args *a); // NULL is fine
+
+// Add a value of the option with this index in the table, or an operand; both are copied.
+// SNW_E_MEMORY.
+SNW_NODISCARD snw_status snw_args_add(snw_args *a, int index, const char *value, snw_error *err);
+SNW_NODISCARD snw_status snw_args_add_operand(snw_args *a, const char *value, snw_error *err);
+const snw_command *snw_args_command(const snw_args *a);
+// SNW_E_ARGUMENT: fewer or more operands than the command has.
+SNW_NODISCARD snw_status snw_args_check_operands(const snw_args *a, snw_error *err);
 
 int snw_args_operands(const snw_args *a);
 const char *snw_args_operand(const snw_args *a, int i);

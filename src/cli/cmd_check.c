@@ -3,6 +3,7 @@
 // sinew check: reads and compiles a model file and prints a summary of it, without running it.
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "cli/args_file.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
 #include "cli/job.h"
@@ -121,6 +122,8 @@ static int cmd_check_run(const snw_args *args, snw_reply *reply) {
     if (status == SNW_OK) {
         status = snw_args_number(args, "curvature", 1e-9, 1e9, &curvature, &err);
     }
+    for (int i = 0; i < job.n && status == SNW_OK; i++)
+        status = snw_args_check_file(job.document, job.run[i].index, &err);
     double grid = 0;
     if (status == SNW_OK) {
         status = snw_args_number(args, "grid", SNW_GRID_LEAST, SNW_GRID_MOST, &grid, &err);

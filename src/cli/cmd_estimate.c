@@ -543,11 +543,12 @@ const snw_command snw_cmd_estimate = {
         "of a cable of given length can be measured if the cable has a compliance.\n\n"
         "The squared surprise of a measurement, in units of its own expected spread, is 1 on "
         "average where model and noise are right; larger: the noise is larger than stated, or the "
-        "robot differs from the model.",
+        "robot differs from the model." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples = "sinew estimate arm.yaml -m tip.csv --noise 'tip=1 mm' --process 'rates=0.01' \\\n"
                 "  -u 'payload.fz=0 N, 0.1 N, 0.05 N' -o seen.csv\n"
                 "sinew estimate arm.yaml -m gauges.csv --noise 'gauge=0.02 1/m' \\\n"
                 "  -u 'cord(1)=2 N, 1 N, 0.5 N' --json",
     .run = cmd_estimate_run,
+    .in_file = true,
 };

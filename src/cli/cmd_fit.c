@@ -111,7 +111,7 @@ const snw_command snw_cmd_fit = {
         "m, 20 %, L/3), or x1, y1, z1, x2, .. at equally spaced stations from root to tip. "
         "Components may be missing or blank. The result is a table of the rod's coordinates that "
         "can drive it: shape: {rod: arm, position: ['table(\"coordinates.csv\", 2)', ..]}. All "
-        "other coordinates keep their initial values; poses follow their laws.",
+        "other coordinates keep their initial values; poses follow their laws." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples =
         "sinew fit arm.yaml release.csv --find rubber.young --find rubber.damping='5 ms'\n"
@@ -122,4 +122,6 @@ const snw_command snw_cmd_fit = {
         "  --find rubber.young --json\n"
         "sinew fit arm.yaml camera.csv --shape arm --filter '4 Hz' -o coordinates.csv",
     .run = cmd_fit_run,
+    .in_file = true,
+    .data = "data",
 };

@@ -3,29 +3,94 @@
 // sinew gradient: derivatives of results of a study by numbers of its model.
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/pool.h"
 #include "cli/commands.h"
 #include "cli/job.h"
+#include "cli/part_number.h"
 #include "cli/stop.h"
+#include "language/document.h"
 #include "sinew/gradient.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Names of variables from --by, separated by commas outside parentheses.
+// Variables: names from --by, separated by commas outside parentheses, and laws from --knots.
 typedef struct names {
     int n;
     snw_gradient_variable *variable;
     char *text;
+    snw_pool *pool; // of the laws
 } names;
+
+enum { MOST_KNOTS = 100000, POOL_LIMIT = 64 << 20 };
+
+static char *trimmed(char *text) {
+    while (*text == ' ') text++;
+    for (size_t n = strlen(text); n > 0 && text[n - 1] == ' ';) text[--n] = 0;
+    return text;
+}
+
+// NAME=RULE,NUMBER,UNTIL,UNIT: a law through equally spaced knots from t = 0 on.
+static snw_status read_law(const snw_job *job, const char *given, snw_pool *pool,
+                           snw_gradient_variable *out, snw_error *err) {
+    static const char *const rule[] = {"hold", "linear", "smooth"};
+    char *name = snw_pool_text(pool, given, strlen(given)), *part[4] = {NULL};
+    if (!name) return snw_fail_memory(err);
+    const char *equals = snw_set_equals(name);
+    int n = 0;
+    for (char *p = equals ? name + (equals - name) : NULL; p && n < 4; p = strchr(p, ',')) {
+        *p++ = 0;
+        part[n++] = p;
+    }
+    for (int i = 0; i < n; i++) part[i] = trimmed(part[i]);
+    int k = 0;
+    while (n > 0 && k < 3 && strcmp(part[0], rule[k]) != 0) k++;
+    const bool hold = k == SNW_KNOTS_HOLD;
+    char *end = NULL;
+    const long count = n > 1 ? strtol(part[1], &end, 10) : 0;
+    if (n < 3 || k == 3 || *end || count < (hold ? 1 : 2) || count > MOST_KNOTS)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "--knots takes NAME=RULE,NUMBER,UNTIL,UNIT with the rule hold, linear or "
+                        "smooth and %s knots, e.g. 'motor.effort=linear, 11, 1 s, N*m', got "
+                        "'%.100s'",
+                        hold ? "1 to 100000" : "2 to 100000", given);
+    double until = 0, *knot = snw_pool_array(pool, (size_t)count, sizeof *knot);
+    if (!knot) return snw_fail_memory(err);
+    SNW_TRY(snw_part_time(job, "knots", part[2], &until, err));
+    if (!(until > 0))
+        return snw_fail(err, SNW_E_ARGUMENT, "--knots: the last time must be positive, got %g s",
+                        until);
+    for (long i = 0; i < count; i++)
+        knot[i] = (double)i * until / (double)(hold ? count : count - 1);
+    *out = (snw_gradient_variable){.name = trimmed(name),
+                                   .nknot = (int)count,
+                                   .knot = knot,
+                                   .rule = (snw_knot_rule)k,
+                                   .unit = n > 3 ? part[3] : ""};
+    return SNW_OK;
+}
+
+static snw_status add_laws(const snw_args *args, const snw_job *job, names *out, snw_error *err) {
+    const char *const *value = NULL;
+    const int n = snw_args_values(args, "knots", &value);
+    out->pool = snw_pool_create(POOL_LIMIT);
+    if (!out->pool) return snw_fail_memory(err);
+    for (int i = 0; i < n; i++)
+        SNW_TRY(read_law(job, value[i], out->pool, &out->variable[out->n++], err));
+    if (out->n > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "give the variables, e.g. --by silicone.young,arm.length");
+}
 
 static snw_status split_names(const snw_args *args, names *out, snw_error *err) {
     const char *const *value = NULL;
     const int n = snw_args_values(args, "by", &value);
     size_t length = 1;
     for (int i = 0; i < n; i++) length += strlen(value[i]) + 1;
+    const size_t laws = (size_t)snw_args_values(args, "knots", NULL);
     out->text = snw_alloc(length);
-    out->variable = snw_alloc(length * sizeof *out->variable);
+    out->variable = snw_alloc((length + laws) * sizeof *out->variable);
     if (!out->text || !out->variable) return snw_fail_memory(err);
     char *to = out->text;
     for (int i = 0; i < n; i++) {
@@ -43,8 +108,7 @@ static snw_status split_names(const snw_args *args, names *out, snw_error *err) 
             if (!*p) break;
         }
     }
-    if (out->n > 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "give the variables, e.g. --by silicone.young,arm.length");
+    return SNW_OK;
 }
 
 // ---- output -------------------------------------------------------------------------------------
@@ -179,6 +243,7 @@ static snw_status gradient_job(const snw_args *args, const snw_job *job, snw_rep
     names by = {0};
     snw_robot_model *model = NULL;
     snw_status s = split_names(args, &by, err);
+    if (s == SNW_OK) s = add_laws(args, job, &by, err);
     how.nvariable = by.n;
     how.variable = by.variable;
     if (s == SNW_OK) s = snw_robot_model_open(job->path, job->run[0].name, nset, set, &model, err);
@@ -186,6 +251,7 @@ static snw_status gradient_job(const snw_args *args, const snw_job *job, snw_rep
     snw_robot_model_close(model);
     snw_free(by.variable);
     snw_free(by.text);
+    snw_pool_destroy(by.pool);
     return s;
 }
 
@@ -207,6 +273,11 @@ static const snw_option options[] = {
     {"by", 0, "NAMES", true,
      "variables, separated by commas: numbers of the file named as by --set; q(NAME) and v(NAME), "
      "an initial coordinate and its velocity. May be repeated"},
+    {"knots", 0, "NAME=RULE,NUMBER,UNTIL,UNIT", true,
+     "a law of the file as variables: it is replaced by the law through its values at so many "
+     "equally spaced times from 0 to UNTIL; between them it is hold, linear or smooth, e.g. "
+     "--knots "
+     "'motor.effort=linear, 11, 1 s, N*m'. May be repeated"},
     {"method", 0, "NAME", false,
      "adjoint, forward or differences of whole runs; chosen by the numbers of scalars and "
      "variables unless given"},
@@ -234,10 +305,12 @@ const snw_command snw_cmd_gradient = {
         "poses, routings, given motions, coefficients of contacts and fluids. Those that must be "
         "taken one by "
         "one are named below the table. Steps keep their lengths, also those that 'adapt: on' "
-        "chose. What has no derivative is refused with its name.",
+        "chose. What has no derivative is refused with its name." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples =
         "sinew gradient arm.yaml --of 'end(tip.x)' --by silicone.young,arm.rod.length\n"
-        "sinew gradient swing.yaml --of 'integral((bob.x - 0.3)^2)' --by 'm,v(upper.angle)'",
+        "sinew gradient swing.yaml --of 'integral((bob.x - 0.3)^2)' --by 'm,v(upper.angle)'\n"
+        "sinew gradient slew.yaml --of 'end(tip.x)' --knots 'motor.effort=hold, 100, 1 s, N*m'",
     .run = cmd_gradient_run,
+    .in_file = true,
 };

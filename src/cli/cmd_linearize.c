@@ -236,10 +236,11 @@ const snw_command snw_cmd_linearize = {
         "parasitic. Steps of conserving and moreau have no past but coordinates, rates and memory; "
         "hard contacts stay closed or open, and a step in which one changes is refused.\n\n"
         "Prints operating values, matrices, poles, and which poles no input reaches or no output "
-        "shows. A model about a moving point is that of the instant.",
+        "shows. A model about a moving point is that of the instant." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples = "sinew linearize arm.yaml --input pump --probe tip.x -o arm.mat\n"
                 "sinew linearize arm.yaml --at '0.3 s' --json\n"
                 "sinew linearize arm.yaml --step '10 ms' --scheme trapezoidal --reduce -o arm.h5",
     .run = cmd_linearize_run,
+    .in_file = true,
 };

@@ -389,7 +389,7 @@ const snw_command snw_cmd_solve = {
         "next to rest, each input measured by the range of its limits.\n\n"
         "A target that cannot be reached is answered by the nearest point that was found (a local "
         "minimum of the weighted distance), the limits that hold it and what the distance would "
-        "fall per unit beyond each; the exit status is then 1.",
+        "fall per unit beyond each; the exit status is then 1." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples =
         "sinew solve arm.yaml -t 'tip.x=8 cm' -t 'tip.y=-5 cm'\n"
@@ -401,4 +401,5 @@ const snw_command snw_cmd_solve = {
         "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' \\\n"
         "  -t 'plate.rz=0'",
     .run = cmd_solve_run,
+    .in_file = true,
 };

@@ -332,7 +332,8 @@ const snw_command snw_cmd_track = {
         "its motion. Limits hold at every step, and the motion is then the nearest that they "
         "allow.\n\n"
         "Robots with loops or given coordinates are refused; with loops sinew.control.ilqr in "
-        "Python finds the inputs, and efforts of given coordinates are probes of the study.",
+        "Python finds the inputs, and efforts of given coordinates are probes of the "
+        "study." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples =
         "sinew track link.yaml --targets tip.csv --step '10 ms' -o torque.csv\n"
@@ -340,4 +341,5 @@ const snw_command snw_cmd_track = {
         "sinew track link.yaml --targets tip.csv --step '10 ms' -a 'motor=-2..2 N*m' \\\n"
         "  --rate 'motor=20 N*m/s'",
     .run = cmd_track_run,
+    .in_file = true,
 };

@@ -345,7 +345,8 @@ const snw_command snw_cmd_workspace = {
         "never jumps to another branch.\n\n"
         "Cells through which the boundary passes are bisected. Points of the boundary are located "
         "on the edges of cells: folds, where the branch ends; bifurcations, from which it goes on "
-        "unstable; losses of rank of the pose, the envelope; and limits of the inputs.",
+        "unstable; losses of rank of the pose, the envelope; and limits of the "
+        "inputs." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples = "sinew workspace robot.yaml -i 'motor(1)=40 deg..140 deg' -i 'motor(2)=40 deg..140 "
                 "deg' \\\n"
@@ -354,4 +355,5 @@ const snw_command snw_cmd_workspace = {
                 "sinew workspace arm.yaml -i 'tendon=0..5 N' -i 'push.fz=-1 N..1 N' \\\n"
                 "  -p tip.x -p tip.z --refine 4 -o map.csv",
     .run = cmd_workspace_run,
+    .in_file = true,
 };

@@ -365,7 +365,7 @@ static const part words[] = {
     {"units", "behind numbers", {"unit", "with a prefix", "meaning"}, unit_rows, NULL},
 };
 
-enum { NWORDS = sizeof words / sizeof words[0], MOST_PARTS = 80 };
+enum { NWORDS = sizeof words / sizeof words[0], MOST_PARTS = 96 };
 
 // *out <- part i: tables of keys, then the others; false after the last one
 static bool get_part(int i, part *out) {

@@ -2,6 +2,7 @@
 //
 // Entry point of the command: dispatches to the subcommand, and checks that its output was written.
 #include "base/fail.h"
+#include "cli/args_file.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/stop.h"
@@ -97,13 +98,16 @@ static bool asks_json(int argc, const char *const *argv) {
 static int run_command(const snw_command *c, int argc, const char *const *argv, snw_reply *reply) {
     snw_args *args;
     snw_error err = {0};
-    const snw_status parsed = snw_args_parse(c, argc, argv, &args, &err);
+    snw_status parsed = snw_args_parse(c, argc, argv, &args, &err);
+    const bool help = parsed == SNW_OK && snw_args_has(args, "help");
+    if (parsed == SNW_OK && !help) parsed = snw_args_read_file(args, &err);
     if (parsed != SNW_OK) {
         snw_reply_fail(reply, &err);
+        snw_args_destroy(args);
         return snw_reply_exit_input(parsed);
     }
     int exit_status = SNW_EXIT_DONE;
-    if (snw_args_has(args, "help")) {
+    if (help) {
         if (reply->json) {
             snw_help_json(reply->json);
         } else {

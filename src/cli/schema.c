@@ -6,6 +6,7 @@
 // text in the schema.
 #include "cli/schema.h"
 
+#include "cli/args_file.h"
 #include "language/language.h"
 #include "model/desc.h" // also bases
 #include "output/json_field.h"
@@ -27,6 +28,7 @@ typedef enum table_use {
     IN_LIST, // a list of them
     ENDS,    // a list of names or such maps
     STEPS,   // the steps of a study
+    OPTIONS, // those of the command with the name of the key
     JOINTS,  // words of a table of kinds
     SCHEMES
 } table_use;
@@ -56,6 +58,8 @@ static const struct {
     {"concentric tubes by name", NOTHING, BY_NAME, "concentric_tube", NULL},
     {"by link", NOTHING | ARRAY, BY_NAME, "initial", NULL},
     {"variables by path", NOTHING, BY_NAME, "variable", NULL},
+    {"options by command", NOTHING, ONE, own, NULL},
+    {"options by name", NOTHING, OPTIONS, NULL, NULL},
     {"by name", NOTHING | ANY_MAP, NO_TABLE, NULL, NULL},
     {"by probe", ANY_MAP, NO_TABLE, NULL, NULL},
     {"limits by input", LIST | ANY_MAP, NO_TABLE, NULL, "actuator"},
@@ -362,6 +366,32 @@ static void write_strain_examples(snw_json *j) {
     snw_json_close(j);
 }
 
+// The options of a command that a file may give.
+static void write_options(snw_json *j, const char *name) {
+    const snw_command *c = snw_command_find(name);
+    write_types(j, ANY_MAP | NOTHING);
+    snw_field_object(j, "properties");
+    for (int i = 0; c && c->option[i].name; i++) {
+        const snw_option *o = &c->option[i];
+        if (!snw_args_file_has(c, i)) continue;
+        snw_field_object(j, o->name);
+        snw_field_text(j, "description", o->help);
+        if (!o->value) {
+            write_switch(j);
+        } else {
+            write_types(j, QUANTITY | (o->repeats ? LIST | ANY_MAP : 0));
+        }
+        snw_json_close(j);
+    }
+    if (c && c->data) {
+        snw_field_object(j, c->data);
+        write_types(j, TEXT | LIST | ANY_MAP);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_bool(j, "additionalProperties", false);
+}
+
 static void write_form(snw_json *j, const snw_key *key, int form) {
     const char *table = forms[form].table == own ? key->name : forms[form].table;
     const int types = forms[form].types;
@@ -390,6 +420,9 @@ static void write_form(snw_json *j, const snw_key *key, int form) {
         break;
     case STEPS:
         write_steps(j);
+        break;
+    case OPTIONS:
+        write_options(j, key->name);
         break;
     case JOINTS:
         write_kinds(j, SNW_JOINT_COUNT, joint_name, joint_meaning);

@@ -119,6 +119,8 @@ const char *snw_document_file(const snw_document *d, int i) {
       "ranges of the actuators and parameters that 'sinew play' shows")                            \
     X(FILE_OPTIMIZE, "optimize", "variables, cost, constraints",                                   \
       "what 'sinew optimize' changes, minimises and keeps")                                        \
+    X(FILE_COMMANDS, "commands", "options by command",                                             \
+      "options of 'sinew gradient' and others, unless the command line gives them")                \
     X(FILE_RECORD, "record", "what to record", "which probes, and at which interval")              \
     X(FILE_EXPECT, "expect", "list of expectations", "expected values of probes")
 
@@ -251,6 +253,7 @@ static snw_status describe_locked(const snw_document *d, const snw_source *sourc
                         .run = run};
         status = document_read_all(&r);
         if (status == SNW_OK) status = snw_read_optimize(&r, &with_expects->optimize);
+        if (status == SNW_OK) status = snw_read_commands(&r);
         with_expects->nexpect = r.nexpect;
         with_expects->expect = r.expect;
     }
@@ -407,6 +410,25 @@ snw_status snw_document_numbers_find(snw_document_numbers *n, const char *path, 
     return find_number_in(n->root, n->pool, path, option, given, out, err);
 }
 
+snw_status snw_document_numbers_law(snw_document_numbers *n, const char *path, const char *unit,
+                                    int nt, const double *t, double *out, snw_error *err) {
+    const snw_source_location at = {.file = "path", .line = 1, .column = 1};
+    const snw_node *node = NULL;
+    const snw_expr *law = NULL;
+    snw_dim dim;
+    double one = 1;
+    const char *text = snw_pool_format(n->pool, "1 %s", unit);
+    if (!text) return snw_fail_memory(err);
+    SNW_TRY(snw_expr_parse_constant(n->pool, NULL, text, "unit", 1, 1, &one, &dim, err));
+    SNW_TRY(snw_tree_find(n->root, path, at, n->pool, &node, err));
+    if (!node || node->kind != SNW_NODE_TEXT)
+        return snw_fail_at(err, at, "'%s' is no law of the file", path);
+    SNW_TRY(snw_expr_parse_any(n->pool, node->scope, node->text, SNW_VAR_T, "path", 1, 1, &law,
+                               &dim, err));
+    for (int k = 0; k < nt; k++) out[k] = snw_expr_value(law, (snw_at){.t = t[k]}) / one;
+    return SNW_OK;
+}
+
 void snw_document_numbers_close(snw_document_numbers *n) {
     if (n) snw_pool_destroy(n->pool);
 }
@@ -473,6 +495,16 @@ void snw_desc_destroy(snw_desc *d) {
 const struct snw_optimize_options *snw_document_optimize(const snw_desc *desc) {
     const described *d = (const described *)(const void *)desc;
     return d->optimize;
+}
+
+snw_status snw_document_command(const snw_document *d, int run, const char *command, snw_pool *pool,
+                                const snw_node **out, snw_error *err) {
+    *out = NULL;
+    if (!snw_node_get(d->source->root, "commands")) return SNW_OK;
+    snw_node *root = NULL;
+    SNW_TRY(snw_source_tree(d->source, run, pool, &root, err));
+    *out = snw_node_get(snw_node_get(root, "commands"), command);
+    return SNW_OK;
 }
 
 snw_status snw_document_expects(const snw_document *d, int run, const snw_desc *desc, int *n,

@@ -76,6 +76,10 @@ SNW_NODISCARD snw_status snw_document_numbers_open(const snw_document *d, int ru
 SNW_NODISCARD snw_status snw_document_numbers_find(snw_document_numbers *n, const char *path,
                                                    const char *option, bool *given,
                                                    snw_quantity_read *out, snw_error *err);
+// out (nt) <- the values of a law of time at these times, in this unit. SNW_E_PARSE: it is none.
+SNW_NODISCARD snw_status snw_document_numbers_law(snw_document_numbers *n, const char *path,
+                                                  const char *unit, int nt, const double *t,
+                                                  double *out, snw_error *err);
 void snw_document_numbers_close(snw_document_numbers *n); // NULL is fine
 // Evaluate a constant expression, such as `12 mm` or `2*R`, with the parameters of a run.
 SNW_NODISCARD snw_status snw_document_evaluate(const snw_document *d, int run, const char *text,
@@ -110,6 +114,13 @@ uint64_t snw_document_tables(const snw_document *d);
 // the description.
 struct snw_optimize_options;
 const struct snw_optimize_options *snw_document_optimize(const snw_desc *desc);
+
+// *out <- the options that the file gives a command in its block `commands`; NULL: none. They
+// belong to the pool.
+struct snw_node;
+SNW_NODISCARD snw_status snw_document_command(const snw_document *d, int run, const char *command,
+                                              snw_pool *pool, const struct snw_node **out,
+                                              snw_error *err);
 
 // ---- expected values ----------------------------------------------------------------------------
 

@@ -84,7 +84,8 @@
     X(expect)                                                                                      \
     X(optimize)                                                                                    \
     X(variable)                                                                                    \
-    X(subject)
+    X(subject)                                                                                     \
+    X(commands)
 
 #define X(symbol) extern const snw_key_table snw_keys_##symbol;
 SNW_KEY_TABLES(X, )

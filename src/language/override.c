@@ -24,9 +24,10 @@ static const struct {
 enum { NSECTION = sizeof sections / sizeof *sections };
 
 static const char *const top_keys[] = {
-    "sinew",  "title",   "about",     "include", "parameters", "gravity", "materials", "robot",
-    "sites",  "loops",   "actuators", "loads",   "contacts",   "springs", "fluid",     "fields",
-    "states", "initial", "probes",    "study",   "runs",       "record",  "expect",    "optimize",
+    "sinew",  "title",  "about",    "include",   "parameters", "gravity",  "materials",
+    "robot",  "sites",  "loops",    "actuators", "loads",      "contacts", "springs",
+    "fluid",  "fields", "states",   "initial",   "probes",     "study",    "runs",
+    "record", "expect", "optimize", "commands",
 };
 enum { NTOP = sizeof top_keys / sizeof *top_keys };
 

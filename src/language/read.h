@@ -80,7 +80,8 @@ snw_status snw_read_live(snw_reader *r);    // needs actuators
 // *out <- the block `optimize`; unchanged when there is none.
 struct snw_optimize_options;
 snw_status snw_read_optimize(snw_reader *r, const struct snw_optimize_options **out);
-snw_status snw_read_changes(snw_reader *r); // needs all others
+snw_status snw_read_commands(snw_reader *r); // checks the block `commands`
+snw_status snw_read_changes(snw_reader *r);  // needs all others
 // Set the overrides of the description, which the result file stores. Called last.
 snw_status snw_read_run_overrides(snw_reader *r);
 // The overrides of a study's changes before step `until`, then those of `set`, "path=value".

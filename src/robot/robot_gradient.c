@@ -124,9 +124,11 @@ static snw_status add_law(snw_gradient *g, snw_document_numbers *file,
                           .rule = v->rule};
     if (!knot || !law->path || !law->unit) return snw_fail_memory(err);
     memcpy(knot, v->knot, (size_t)v->nknot * sizeof *knot);
-    double start = 0;
+    double *start = snw_pool_array(g->pool, (size_t)v->nknot, sizeof *start);
     snw_error none = {0};
-    if (snw_robot_number(file, v->name, &start, NULL, &none) != SNW_OK) start = 0;
+    if (!start) return snw_fail_memory(err);
+    if (snw_document_numbers_law(file, v->name, law->unit, v->nknot, knot, start, &none) != SNW_OK)
+        memset(start, 0, (size_t)v->nknot * sizeof *start); // no law of time
     for (int k = 0; k < v->nknot; k++) {
         char number[32];
         (void)snprintf(number, sizeof number, "%d", k);
@@ -137,7 +139,7 @@ static snw_status add_law(snw_gradient *g, snw_document_numbers *file,
                               .unit = law->unit,
                               .law = g->nlaw,
                               .knot = k,
-                              .start = start};
+                              .start = isfinite(start[k]) ? start[k] : 0};
         if (!e->name) return snw_fail_memory(err);
     }
     g->nlaw++;
