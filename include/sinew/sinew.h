@@ -6,6 +6,7 @@
 #include "sinew/batch.h"
 #include "sinew/device_batch.h"
 #include "sinew/estimate.h"
+#include "sinew/fit.h"
 #include "sinew/gradient.h"
 #include "sinew/import.h"
 #include "sinew/inverse.h"

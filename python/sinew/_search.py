@@ -104,15 +104,15 @@ def _sets(option: str, given: Mapping[str, Any] | None) -> list[str]:
 
 def fit(
     model: str | os.PathLike[str],
-    data: Paths,
-    find: Starts,
+    data: Paths = (),
+    find: Starts = (),
     *,
     errors: Mapping[str, str | float] | None = None,
     known: bool = False,
     priors: Mapping[str, tuple[str | float, str | float]] | None = None,
     bounds: Mapping[str, tuple[str | float | None, str | float | None]] | None = None,
     robust: float | None = None,
-    confidence: float = 95,
+    confidence: float | None = None,
     profile: bool = False,
     runs: Sequence[str] = (),
     set: Mapping[str, str | float] | None = None,
@@ -122,8 +122,8 @@ def fit(
 
     `find`: paths as of overrides, with their starts if not those of the file. `errors`: by column or probe; `known`:
     they are standard deviations. `priors`: value and standard deviation by path. `bounds`: lowest and highest value,
-    None for none. `robust`: residuals beyond so many errors count linearly. `confidence`: of the intervals, percent;
-    `profile`: by profile likelihood. A fit that misses the data raises `NotConverged`.
+    None for none. `robust`: residuals beyond so many errors count linearly. `confidence`: of the intervals, percent, 95
+    unless given; `profile`: by profile likelihood. What is not given here the block `commands` of the file may have. A fit that misses the data raises `NotConverged`.
     """
     files = [data] if isinstance(data, (str, os.PathLike)) else list(data)
     args = ["fit", os.fspath(model), *(os.fspath(f) for f in files)]
@@ -135,7 +135,8 @@ def fit(
     ends = {p: tuple("" if e is None else e for e in pair) for p, pair in (bounds or {}).items()}
     args += _sets("bound", {p: f"{low}..{high}" for p, (low, high) in ends.items()})
     args += [word for run in runs for word in ("--run", run)]
-    args += (["--known"] if known else []) + (["--profile"] if profile else []) + ["--confidence", f"{confidence:.17g}"]
+    args += (["--known"] if known else []) + (["--profile"] if profile else [])
+    args += [] if confidence is None else ["--confidence", f"{confidence:.17g}"]
     args += [] if robust is None else ["--robust", f"{robust:.17g}"]
     args += [] if output is None else ["-o", os.fspath(output)]
     reply = _command.call(*args)
