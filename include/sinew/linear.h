@@ -5,8 +5,8 @@
 // Continuous: x' = A x + B u, y = C x + D u of the deviations from an equilibrium, a steady motion
 // or a point of a trajectory. Discrete: x(n+1) = A x(n) + B u(n), y(n) = C x(n) + D u(n) of a step
 // of an implicit scheme, with u(n) the inputs at the end of that step; of conserving and moreau
-// those in its middle, and hard contacts stay as they are. Loops and given coordinates are
-// eliminated. Equations in docs/theory.md 7.3.
+// those in its middle, and hard contacts stay as they are; of collocation constant ones. Loops and
+// given coordinates are eliminated. Equations in docs/theory.md 7.3.
 //
 //   snw_linear_options o = snw_linear_defaults();
 //   snw_linear_model *lin;

@@ -34,14 +34,16 @@ extern "C" {
 typedef struct snw_step_map snw_step_map;
 
 // Map of steps of length how->step of the scheme how->scheme, for schemes of the families alpha and
-// levels (trapezoidal, euler, newmark, bdf2, generalized-alpha ..), conserving and moreau. Inputs
+// levels (trapezoidal, euler, newmark, bdf2, generalized-alpha ..), collocation (gauss4, radau5 ..;
+// without loops), conserving and moreau. Inputs
 // are actuators whose effort, tension, pressure, gas or activation is given, and components of
 // loads; outputs are probes. Coordinates given by laws are no inputs. Not for laws with memory
 // (integrals, samples, conditions) and rolling wheels. Hard contacts need moreau, where a step in
-// which one opens or closes has no derivatives, and goes on after an impact. A point of conserving
-// and moreau is time, coordinates and velocities; the rest of its numbers is zero. Inputs that are
-// not listed, and gravity, are those of the robot now. The map works on a robot of its own; r stays
-// as it is and may be closed. On success *out belongs to the caller, who calls snw_step_map_close.
+// which one opens or closes has no derivatives, and goes on after an impact. A point of conserving,
+// moreau and collocation is time, coordinates and velocities; the rest of its numbers is zero.
+// Inputs that are not listed, and gravity, are those of the robot now. The map works on a robot of
+// its own; r stays as it is and may be closed. On success *out belongs to the caller, who calls
+// snw_step_map_close.
 SNW_API SNW_NODISCARD snw_status snw_robot_step_map(snw_robot *r, const snw_linear_options *how,
                                                     snw_step_map **out, snw_error *err);
 SNW_API void snw_step_map_close(snw_step_map *map); // NULL is fine

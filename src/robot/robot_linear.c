@@ -52,7 +52,7 @@ static snw_status add_actuator_inputs(linear_robot *l, int first, int n, bool na
         if (state != SNW_INPUT_ACTS && !named) continue;
         in.optional = !named;
         if (!named && in.kind == SNW_LINEAR_GIVEN && l->view.discrete &&
-            snw_step_tangent_applies(l->view.step.scheme)) {
+            snw_step_tangent_always(l->view.step.scheme)) {
             l->view.nleft++; // no input of a step that is a map of its own
             continue;
         }
@@ -447,7 +447,8 @@ snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
     l->view.step.d = NULL;
     const bool steps =
         l->view.discrete && is_moving(l->r) && snw_linear_has_increments(l->view.step.scheme);
-    if (!steps && !l->view.tangent) return linear_compute(l, l->r, err);
+    if (!steps && !snw_linear_view_maps(&l->view, is_moving(l->r)))
+        return linear_compute(l, l->r, err);
     snw_robot *copy = NULL;
     SNW_TRY(snw_robot_from_model(l->r->model, &copy, err));
     snw_robot_take_over(copy, l->r);

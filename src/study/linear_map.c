@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Linear model of a step of the conserving scheme or of moreau, theory.md (7.8b): the derivative of
-// the map (q, v, memory) -> (q, v, memory) that the step is (study/step_tangent.h), carried along
-// the columns of the states and inputs. About rest the states are those of the continuous model,
-// (7.6): their columns begin as displacements N z and velocities N z', and the independent
-// coordinates are read at the end. About a moving point all coordinates are states.
+// Linear model of a step of the conserving scheme, of moreau, or of collocation about a moving
+// point, theory.md (7.8b): the derivative of the map (q, v, memory) -> (q, v, memory) that the step
+// is (study/step_tangent.h), carried along the columns of the states and inputs. About rest the
+// states are those of the continuous model, (7.6): their columns begin as displacements N z and
+// velocities N z', and the independent coordinates are read at the end. About a moving point all
+// coordinates are states.
 #include "base/fail.h"
 #include "dynamics/constraint.h"
 #include "study/linear_private.h"
@@ -74,23 +75,29 @@ static snw_status state_columns(snw_linear *l, snw_step_tangent *t, snw_error *e
     return SNW_OK;
 }
 
+// l->G <- forces of the inputs at a point of the step; w is overwritten
+static void forces_at(snw_linear *l, const snw_step_tangent *t, int point, snw_work *w) {
+    const snw_state *s = snw_step_tangent_point(t, point, l->in);
+    snw_residual(l->m, l->in, s, false, w);
+    snw_tangent_pass(l->m, NULL, w);
+    snw_tangent_assemble(l->m, l->in, 1, 0, 0, w, l->K);
+    linear_input_forces(l, l->in, w);
+}
+
 // step_B; w is overwritten
 static snw_status input_columns(snw_linear *l, snw_step_tangent *t, snw_work *w, snw_error *err) {
-    const snw_model *m = l->m;
+    const int nv = l->m->nv, points = snw_step_tangent_points(t);
     if (l->nu == 0) return SNW_OK;
-    const snw_state *middle = snw_step_tangent_middle(t, l->in);
-    snw_residual(m, l->in, middle, false, w);
-    snw_tangent_pass(m, NULL, w);
-    snw_tangent_assemble(m, l->in, 1, 0, 0, w, l->K);
-    linear_input_forces(l, l->in, w);
+    forces_at(l, t, 0, w);
     for (int k = 0; k < l->nu; k++) {
         const int number = l->of_input[k];
         const snw_linear_input *input = &l->input[number];
         const snw_step_direction x = snw_step_tangent_clear(t);
-        if (input->kind == SNW_LINEAR_OTHER) {
+        if (input->kind == SNW_LINEAR_OTHER)
             memcpy(x.by, input->equation, (size_t)snw_step_tangent_size(t) * sizeof *x.by);
-        } else {
-            snw_step_tangent_add_force(t, snw_column_of(l->G, m->nv, number), x.by);
+        for (int i = 0; i < points && input->kind != SNW_LINEAR_OTHER; i++) {
+            if (points > 1) forces_at(l, t, i, w);
+            snw_step_tangent_add_force(t, i, snw_column_of(l->G, nv, number), x.by);
         }
         SNW_TRY(snw_step_tangent_apply(t, err));
         read_states(l, snw_step_tangent_end(t), &x, snw_column_of(l->step_B, l->nx, k));

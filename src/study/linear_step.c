@@ -472,8 +472,9 @@ static snw_status check_step(const snw_linear *l, const snw_linear_step *step, b
     }
     if (row->family == SNW_FAMILY_COLLOCATION && l->moving)
         return snw_fail(err, SNW_E_MODEL,
-                        "the step of scheme '%s' has a linear model about rest only; use another "
-                        "scheme, or the continuous model",
+                        "the step of scheme '%s' has a linear model about rest only with loops, "
+                        "wheels or materials that relax; use another scheme, or the continuous "
+                        "model",
                         row->name);
     if (row->family == SNW_FAMILY_COLLOCATION && l->ng > 0)
         return snw_fail(err, SNW_E_MODEL,

@@ -277,8 +277,16 @@ snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err)
         v->continuous = snw_pool_array(v->pool, rows * rows, sizeof *v->continuous);
         if (!v->continuous) return fail_size(m, err);
     }
-    if (has_tangent(v))
-        SNW_TRY(snw_step_tangent_create(m, v->step.scheme, v->step.h, &v->tangent, err));
+    if (has_tangent(v)) {
+        snw_error why = {0};
+        const snw_status s =
+            snw_step_tangent_create(m, v->step.scheme, v->step.h, &v->tangent, &why);
+        const bool rest = !snw_step_tangent_always(v->step.scheme); // models about rest go without
+        if (s != SNW_OK && (!rest || s == SNW_E_MEMORY)) {
+            if (err) *err = why;
+            return s;
+        }
+    }
     if (!v->samples || snw_linear_create(m, v->ninput, v->of_input, v->noutput, v->of_output,
                                          three || v->discrete, v->discrete, &v->linear) != SNW_OK)
         return fail_size(m, err);
@@ -452,9 +460,12 @@ snw_status snw_linear_view_stepper(const snw_linear_view *v, const snw_model *m,
     const snw_linear_step *step = &v->step;
     if (!snw_linear_has_increments(step->scheme))
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "scheme '%s' has no map of its steps; use trapezoidal, euler, newmark, "
+                        "scheme '%s' has no map of its steps%s; use trapezoidal, euler, newmark, "
                         "bdf2, generalized-alpha or one of their families",
-                        snw_scheme_table[step->scheme].name);
+                        snw_scheme_table[step->scheme].name,
+                        snw_step_tangent_applies(step->scheme)
+                            ? " with loops, wheels or materials that relax"
+                            : "");
     snw_implicit_opts o = snw_implicit_defaults();
     o.scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
     o.fixed_length = o.undamped_velocities = o.no_account = true;
@@ -474,6 +485,10 @@ snw_status snw_linear_view_do_step(const snw_linear_view *v, snw_implicit *im, s
                     "the step to t = %g s was not solved; use shorter steps or smaller changes of "
                     "the inputs",
                     t);
+}
+
+bool snw_linear_view_maps(const snw_linear_view *v, bool moving) {
+    return v->tangent && (moving || snw_step_tangent_always(v->step.scheme));
 }
 
 snw_status snw_linear_view_step(snw_linear_view *v, const snw_manual_inputs *manual, snw_state *s,
@@ -505,7 +520,7 @@ static snw_status compute_map(snw_linear_view *v, const snw_inputs *in, const sn
 snw_status snw_linear_view_compute(snw_linear_view *v, const snw_inputs *in, const snw_state *s,
                                    const snw_vec3 *rotation, bool moving, snw_work *w,
                                    snw_error *err) {
-    if (v->tangent) {
+    if (snw_linear_view_maps(v, moving)) {
         SNW_TRY(compute_map(v, in, s, rotation, w, err));
         snw_residual(v->m, in, s, false, w);
         snw_linear_view_publish(v, in, s, moving, w);

@@ -87,7 +87,10 @@ SNW_NODISCARD snw_status snw_linear_view_stepper(const snw_linear_view *v, const
 SNW_NODISCARD snw_status snw_linear_view_do_step(const snw_linear_view *v, snw_implicit *im,
                                                  snw_error *err);
 
-// Where v->tangent is set: the step from s with its derivatives. s <- its end, and step.d is set,
+// Is the model that of a step done by v->tangent? That of collocation only where the robot moves.
+bool snw_linear_view_maps(const snw_linear_view *v, bool moving);
+
+// Then: the step from s with its derivatives. s <- its end, and step.d is set,
 // unless the robot rests. Before derivatives by numbers of the file. Fails as snw_step_tangent_do
 // and snw_step_tangent_prepare.
 SNW_NODISCARD snw_status snw_linear_view_step(snw_linear_view *v, const snw_manual_inputs *manual,

@@ -271,7 +271,7 @@ static snw_status linear_compute(linear_execution *x, snw_error *err) {
     const snw_model *m = v->m;
     SNW_TRY(operating_point(x, err));
     v->step.d = NULL;
-    if (v->tangent) {
+    if (snw_linear_view_maps(v, x->moving)) {
         SNW_TRY(snw_linear_view_step(v, x->run->manual, x->s, err));
         snw_inputs_at(m, x->s->t, x->in);
     } else if (v->discrete && x->moving && snw_linear_has_increments(v->step.scheme))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// One step of the conserving scheme or of moreau with its derivatives. The integrator does the
-// step and reports it to a tape, and the adjoint of runs carries derivatives forward through it:
-// those of a step of the conserving scheme begin with its reference energy, which is that of the
-// state. Where constraints hold, a start makes the velocities consistent first.
+// One step of the conserving scheme, of moreau or of collocation with its derivatives. The
+// integrator does the step and reports it to a tape, and the adjoint of runs carries derivatives
+// forward through it: those of a step of the conserving scheme begin with its reference energy,
+// which is that of the state. Where constraints hold, a start makes the velocities consistent
+// first.
 #include "study/step_tangent.h"
 
 #include "base/alloc.h"
@@ -34,9 +35,14 @@ struct snw_step_tangent {
     snw_hard_contact *found; // likewise
 };
 
-bool snw_step_tangent_applies(snw_scheme_kind scheme) {
+bool snw_step_tangent_always(snw_scheme_kind scheme) {
     const snw_scheme_family family = snw_scheme_table[scheme].family;
     return family == SNW_FAMILY_CONSERVING || family == SNW_FAMILY_MOREAU;
+}
+
+bool snw_step_tangent_applies(snw_scheme_kind scheme) {
+    return snw_step_tangent_always(scheme) ||
+           snw_scheme_table[scheme].family == SNW_FAMILY_COLLOCATION;
 }
 
 int snw_step_tangent_most(const snw_model *m) {
@@ -45,7 +51,9 @@ int snw_step_tangent_most(const snw_model *m) {
     // force and its turned parts, an approach and an impulse
     const int hard = 4 * m->nv + 2 * m->nconstraint + 8 + 12 * snw_hard_most(m);
     const int start = 2 * (m->nv + m->nconstraint) + m->nsignal;
-    const int most = conserving > hard ? conserving : hard;
+    const int stages = SNW_STAGES * (m->nv + m->nsignal) + 2 * m->nv;
+    int most = conserving > hard ? conserving : hard;
+    most = stages > most ? stages : most;
     return start > most ? start : most;
 }
 
@@ -57,6 +65,11 @@ static snw_status check_model(const snw_model *m, snw_scheme_kind kind, snw_erro
         return snw_fail(err, SNW_E_MODEL,
                         "friction of rods in eyes has no linear model of a step of scheme '%s', "
                         "whose impulses contain it; use bdf2 or generalized-alpha",
+                        scheme);
+    if (snw_scheme_table[kind].family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "wheels, rings and anchors have no linear model of a step of scheme '%s'; "
+                        "use bdf2 or generalized-alpha",
                         scheme);
     if (m->nbranch > 0)
         return snw_fail(err, SNW_E_MODEL,
@@ -274,16 +287,25 @@ snw_status snw_step_tangent_apply(snw_step_tangent *x, snw_error *err) {
 
 // ---- inputs -------------------------------------------------------------------------------------
 
-const snw_state *snw_step_tangent_middle(const snw_step_tangent *x, snw_inputs *in) {
-    const snw_state *s = x->step->hard ? adjoint_hard_middle(x->adjoint)
-                                       : adjoint_conserved_middle(x->adjoint, x->step);
+int snw_step_tangent_points(const snw_step_tangent *x) {
+    return x->step->kind == SNW_MAP_STAGES ? x->step->points.s : 1;
+}
+
+const snw_state *snw_step_tangent_point(const snw_step_tangent *x, int i, snw_inputs *in) {
+    const snw_state *s = x->step->kind == SNW_MAP_STAGES ? x->adjoint->stage[i]
+                         : x->step->hard                 ? adjoint_hard_middle(x->adjoint)
+                                         : adjoint_conserved_middle(x->adjoint, x->step);
     in->manual = x->manual;
-    snw_inputs_at(x->m, snw_map_stage_time(x->step, 0), in);
+    snw_inputs_at(x->m, snw_map_stage_time(x->step, i), in);
     return s;
 }
 
-void snw_step_tangent_add_force(const snw_step_tangent *x, const double *G, double *by) {
+void snw_step_tangent_add_force(const snw_step_tangent *x, int i, const double *G, double *by) {
     const int first = x->energy ? snw_sensitivity_size(x->adjoint, x->energy) : 0;
+    if (x->step->kind == SNW_MAP_STAGES) { // residuals contain minus the force
+        for (int k = 0; k < x->m->nv; k++) by[first + i * x->m->nv + k] -= G[k];
+        return;
+    }
     if (x->step->hard) {
         adjoint_hard_add_force(x->adjoint, x->step, G, by + first);
     } else {
@@ -299,6 +321,7 @@ int snw_step_tangent_size(const snw_step_tangent *x) {
 snw_status snw_step_tangent_equations(snw_step_tangent *x, const snw_model *m, double shift,
                                       double *out, snw_error *err) {
     snw_sampler other;
+    if (!x->step) return SNW_OK; // of no step: a model about rest
     snw_status s = snw_sampler_create(m, &other);
     if (s == SNW_OK) {
         const int first = x->energy ? snw_sensitivity_size(x->adjoint, x->energy) : 0;

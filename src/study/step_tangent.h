@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// step_tangent.h: one step of the conserving scheme, or of moreau, from a state (q, v, memory), and
-// the derivatives of that very step by its state and inputs, theory.md 7.4. They are those of
-// gradients (study/adjoint.h), carried forward. The reference energy of the conserving scheme is
-// that of the state before the step.
+// step_tangent.h: one step of the conserving scheme, of moreau or of collocation from a state (q,
+// v, memory), and the derivatives of that very step by its state and inputs, theory.md 7.4. They
+// are those of gradients (study/adjoint.h), carried forward. The reference energy of the conserving
+// scheme is that of the state before the step.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -11,8 +11,10 @@
 
 typedef struct snw_step_tangent snw_step_tangent;
 
-// Is this a scheme whose steps are done here?
+// Is this a scheme whose steps are done here, and always so? Linear models of steps of collocation
+// about rest are those of linear_step.c.
 bool snw_step_tangent_applies(snw_scheme_kind scheme);
+bool snw_step_tangent_always(snw_scheme_kind scheme);
 
 // Steps of length h. SNW_E_MODEL: the scheme or its derivatives do not support the model, err says
 // why.
@@ -44,10 +46,11 @@ snw_step_direction snw_step_tangent_clear(snw_step_tangent *x);
 // SNW_E_SINGULAR: hard contacts that hold the robot more than once do not allow the direction.
 SNW_NODISCARD snw_status snw_step_tangent_apply(snw_step_tangent *x, snw_error *err);
 
-// State and inputs where generalised forces enter, in the middle of the step.
-const snw_state *snw_step_tangent_middle(const snw_step_tangent *x, snw_inputs *in);
-// by += derivatives by a generalised force G (nv) there.
-void snw_step_tangent_add_force(const snw_step_tangent *x, const double *G, double *by);
+// States and inputs where generalised forces enter: in the middle of the step, or at its stages.
+int snw_step_tangent_points(const snw_step_tangent *x);
+const snw_state *snw_step_tangent_point(const snw_step_tangent *x, int i, snw_inputs *in);
+// by += derivatives by a generalised force G (nv) at point i.
+void snw_step_tangent_add_force(const snw_step_tangent *x, int i, const double *G, double *by);
 // Numbers of the equations; at most.
 int snw_step_tangent_size(const snw_step_tangent *x);
 int snw_step_tangent_most(const snw_model *m);

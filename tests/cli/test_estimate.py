@@ -97,7 +97,7 @@ class Estimate(harness.Case):
             ("must not be negative", ("-m", "data.csv", "--noise", "at=1 mm", "--process", "rates=-1", "-u", "push.fx=0,1,1")),
             ("no whole number of steps", ("-m", "data.csv", "--step", "7 ms", *good)),
             ("is no input", ("-m", "data.csv", "--noise", "at=1 mm", "-u", "wind.fx=0,1,1")),
-            ("has no map of its steps", ("-m", "data.csv", "--scheme", "gauss4", *good)),
+            ("has no map of its steps", ("-m", "data.csv", "--scheme", "rk4", *good)),
             ("cannot be", ("-m", "nothing.csv", *good)),
             ("cannot be written", ("-m", "data.csv", "-o", "no/where.csv", *good)),
         ):

@@ -64,13 +64,17 @@ def moving(text, speed, seed=0):
     return robot
 
 
-@pytest.mark.parametrize("scheme", ["euler", "trapezoidal", "newmark", "bdf2", "generalized-alpha", "hht", "conserving", "moreau"])
+@pytest.mark.parametrize("scheme", ["euler", "trapezoidal", "newmark", "bdf2", "generalized-alpha", "hht", "conserving", "moreau", "gauss4", "radau5"])
 @pytest.mark.parametrize("kind", ["arm", "free", "loop"])
 def test_a_step_map_has_the_derivatives_of_its_steps(kind, scheme):
     """Of moving robots with rotations, a free flight and a loop, after some steps, so that the past is a general one."""
     if kind == "loop":
         robot = sinew.Robot(text=FOUR_BAR.replace("probes:", "actuators: {motor: {joint: crank, effort: 0}}\nprobes:"))
         robot.v[:] = (3, 0, 0)
+        if scheme in ("gauss4", "radau5"):
+            with pytest.raises(sinew.ArgumentError, match="loops"):
+                robot.step_map(2e-3, ["motor"], ["end"], scheme=scheme)
+            return
         inputs, outputs, u, h = ["motor"], ["end"], np.array([0.1]), 2e-3
     elif kind == "free":
         robot = moving("""
@@ -390,7 +394,7 @@ def test_predictive_control_holds_a_disturbed_arm():
 def test_wrong_arguments_are_refused():
     robot = sinew.Robot(text=CORDS)
     for message, call in (
-        ("no map of its steps", lambda: robot.step_map(0.01, scheme="gauss4")),
+        ("no map of its steps", lambda: robot.step_map(0.01, scheme="rk4")),
         ("must be positive", lambda: robot.step_map(0.0)),
         ("no input of a map", lambda: robot.step_map(0.01, ["materials.rubber.young"])),
         ("no such probe", lambda: robot.step_map(0.01, outputs="nothing")),
@@ -546,7 +550,7 @@ def test_roots_of_steps_tend_to_the_poles(kind, scheme):
         assert distance.min(axis=0).max() < 1e-6 and distance.min(axis=1).max() < 1e-6
 
 
-@pytest.mark.parametrize("scheme", ["conserving", "moreau"])
+@pytest.mark.parametrize("scheme", ["conserving", "moreau", "gauss4", "radau5"])
 def test_numbers_of_the_file_move_steps(scheme):
     """Mass, length and time as inputs of the step of a driven double pendulum in motion, against steps of changed models."""
     text = PENDULUM.replace("parameters: {rest: 0, m2: 0.5}", "parameters: {rest: 0, m2: 0.5, mu: 0.05}").replace("damping: 0.05", "damping: mu").replace("effort: 0", "effort: 0.3*sin(7*t)")
