@@ -158,9 +158,10 @@ static snw_status frame_back(gradient_sweep *s, int i, bool *pending, snw_error 
         }
     }
     if (!any) return SNW_OK;
-    SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
-                              f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
-    if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
+    const double *bar = gradient_chain_laws(s, map);
+    SNW_TRY(
+        snw_adjoint_frame(s->adjoint, map, bar, f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
+    if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, bar);
     *pending = shows_step(s, i);
     return *pending ? SNW_OK : contract(s, map, true, err);
 }
@@ -389,6 +390,7 @@ static void gather(gradient_sweep *s) {
 // geometric ones; false before: not.
 static bool outputs_are_known(const gradient_sweep *s, const snw_model *m, bool *geometry) {
     for (int i = 0; i < s->noutput; i++) {
+        if (s->chains && gradient_law_is_chained(m->desc, &s->output[i])) continue;
         if (snw_output_use_of(m, &s->output[i]) == SNW_OUTPUT_OTHER) return false;
         *geometry = *geometry && snw_output_knows_geometry(m, &s->output[i]);
     }
@@ -436,11 +438,12 @@ static snw_status sweep_prepare(gradient_sweep *s, snw_error *err) {
     const size_t n = (size_t)s->nscalar;
     SNW_TRY(gradient_list_outputs(s, err));
     SNW_TRY(prepare_arrays(s, err));
-    s->y_bar = snw_alloc((n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
+    s->y_bar = snw_alloc((2 * n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
     s->value = snw_alloc((3 * n + 2 * (size_t)s->noutput + 1) * sizeof *s->value);
     s->dJ = snw_alloc((n * (size_t)s->g->nentry + 1) * sizeof *s->dJ);
     s->z_bar = snw_alloc((n * (size_t)s->m->nsignal + 1) * sizeof *s->z_bar);
     if (!s->y_bar || !s->value || !s->dJ || !s->z_bar) return snw_fail_memory(err);
+    s->x_bar = s->y_bar + n * (size_t)s->noutput;
     s->centre = s->value + n;
     s->factor = s->centre + n;
     s->y = s->factor + n;

@@ -16,7 +16,8 @@ snw_status gradient_list_outputs(gradient_sweep *s, snw_error *err) {
     const snw_desc *d = s->model->desc;
     const int ncolumn = g->frames.ncolumn;
     const size_t nsignal = (size_t)s->m->nsignal;
-    s->output = snw_alloc(((size_t)ncolumn + nsignal + 1) * sizeof *s->output);
+    const size_t most = (size_t)ncolumn + nsignal + (size_t)gradient_law_reads(s);
+    s->output = snw_alloc((most + 1) * sizeof *s->output);
     s->output_of = snw_alloc((nsignal + 1) * sizeof *s->output_of);
     s->signal = snw_alloc((2 * nsignal + 1) * sizeof *s->signal);
     if (!s->output || !s->output_of || !s->signal) return snw_fail_memory(err);
@@ -38,6 +39,7 @@ snw_status gradient_list_outputs(gradient_sweep *s, snw_error *err) {
         s->output_of[i] = s->noutput;
         s->output[s->noutput++] = (snw_adjoint_output){x->probe, x->column, -1};
     }
+    gradient_list_law_reads(s);
     return SNW_OK;
 }
 

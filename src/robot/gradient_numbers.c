@@ -41,7 +41,9 @@ static const snw_model *phase_of(const gradient_sweep *s, const snw_robot_model 
 
 bool gradient_numbers_only(const gradient_sweep *s, const snw_robot_model *model) {
     for (int k = 0; k < s->nphase; k++) {
-        if (!snw_model_arrays_only(s->phase[k].arrays, phase_of(s, model, k))) return false;
+        const snw_model *m = phase_of(s, model, k);
+        if (!snw_model_arrays_only(s->phase[k].arrays, m)) return false;
+        if (!gradient_laws_are_same(s, s->phase[k].m, m)) return false;
     }
     return true;
 }

@@ -85,17 +85,18 @@ typedef struct gradient_sweep {
     double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;
-    int *output_of;       // nsignal: output that a signal reads; -1: none
-    double *signal;       // 2 x nsignal
-    double *z_bar;        // nscalar x nsignal: of samples
-    double *factor;       // nscalar
-    double *y_time;       // noutput
-    gradient_event event; // the last one
-    double **from;        // for each step of the study from which others begin: nset kept bars
-    double *weight;       // nsum x nframe
-    double *by_sum;       // nsum
-    double *y_bar;        // nscalar x noutput
-    gradient_jumps jumps; // of laws, at p
+    int *output_of;        // nsignal: output that a signal reads; -1: none
+    double *signal;        // 2 x nsignal
+    double *z_bar;         // nscalar x nsignal: of samples
+    double *factor;        // nscalar
+    double *y_time;        // noutput
+    gradient_event event;  // the last one
+    double **from;         // for each step of the study from which others begin: nset kept bars
+    double *weight;        // nsum x nframe
+    double *by_sum;        // nsum
+    double *y_bar, *x_bar; // nscalar x noutput; the latter with laws of probes by what they read
+    bool chains;           // some outputs are laws of others
+    gradient_jumps jumps;  // of laws, at p
     int ndirection;
     gradient_direction *direction;
     snw_model_arrays *arrays; // of the present phase; NULL: not used
@@ -172,6 +173,18 @@ SNW_NODISCARD snw_status gradient_find_given_events(gradient_sweep *s, snw_error
 void gradient_event_bars(gradient_sweep *s, const snw_map *map, double *by_time);
 // Derivative of the margin of s->event by signal k, memory of a law.
 double gradient_margin_by_memory(const gradient_sweep *s, int k);
+
+// ---- laws of other probes, gradient_law.c -------------------------------------------------------
+
+// Is the output a law of outputs in the list?
+bool gradient_law_is_chained(const snw_desc *d, const snw_adjoint_output *o);
+// Numbers that laws of probes read; s->output += those read by outputs, for the sweep back.
+int gradient_law_reads(const gradient_sweep *s);
+void gradient_list_law_reads(gradient_sweep *s);
+// The bars of a frame, s->y_bar, with those of laws passed to what they read.
+const double *gradient_chain_laws(gradient_sweep *s, const snw_map *map);
+// Are these laws the same in another model?
+bool gradient_laws_are_same(const gradient_sweep *s, const snw_model *m, const snw_model *other);
 
 // ---- directions, gradient_direction.c -----------------------------------------------------------
 

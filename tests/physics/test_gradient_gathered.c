@@ -293,11 +293,74 @@ static void loops_with_their_geometry(void **state) {
     }
 }
 
+// ---- laws of other probes
+// ------------------------------------------------------------------------
+
+// A result by a law of probes is that of what the law reads: all numbers but those of the law
+// itself are gathered, those in both are seen; over a run, at the end and as an extreme, after a
+// change.
+static void laws_of_probes_are_results_of_what_they_read(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {len: 0.25 m, E: 0.4 MPa, rho: 1100 kg/m^3, m: 30 g, f: 0.2 N, c: 0.1 m, w: "
+        "2}\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
+        "robot:\n"
+        "  arm: {on: world, rod: {length: len, section: {circle: {radius: 1 cm}}, material: soft, "
+        "strain: {bend_y: legendre 3, bend_z: legendre 2}, nodes: 6}}\n"
+        "  head: {on: arm.tip, body: {mass: m, com: [1 cm, 0, 0]}}\n"
+        "loads: {kick: {on: head, force: [0, f, f*sin(30*t/(1 s))]}}\n"
+        "probes: {tip: {position: head}, v: {velocity: head}, e: energy, foot: {reaction: arm}, "
+        "far: {law: \"sqrt((tip.x - c)^2 + w*tip.z^2) + 0.1*e.kinetic*cos(t/(30 ms))\"}, "
+        "work: {law: \"foot.mz*v.vy + len*tip.y\"}}\n"
+        "study: [static, dynamic: {for: 20 ms, step: 2 ms, shorten: off, scheme: bdf2}, change: "
+        "{kick.force: [0, 0, f]}, static: {tolerance: 1e-14}, dynamic: {name: on, for: 20 ms, "
+        "step: 2 ms, shorten: off, scheme: "
+        "bdf2}]\n";
+    static outcome back, along, runs;
+    question q = {.text = text,
+                  .nby = 7,
+                  .by = {"E", "rho", "m", "f", "len", "c", "w"},
+                  .nof = 3,
+                  .method = SNW_GRADIENT_ADJOINT,
+                  .of = {"integral(far + 2*tip.y)", "max(far)", "mean(work) + end(far)*end(work)"}};
+    answer(&q, &back);
+    assert_int_equal(back.info.gathered, 4); // c, w and len are numbers of laws, too
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &along);
+    q.method = SNW_GRADIENT_DIFFERENCES;
+    answer(&q, &runs);
+    for (int i = 0; i < 3; i++) {
+        double size = 0;
+        for (int k = 0; k < 7; k++) size = fmax(size, fabs(along.dJ[7 * i + k] * along.p[k]));
+        for (int k = 0; k < 7; k++) {
+            const double got = back.dJ[7 * i + k] * back.p[k];
+            assert_near(got, along.dJ[7 * i + k] * along.p[k], 1e-10 * size);
+            assert_near(got, runs.dJ[7 * i + k] * runs.p[k], 1e-7 * size);
+        }
+    }
+    // without the length, and with fewer laws: one sweep, three models
+    q = (question){.text = text,
+                   .nby = 4,
+                   .by = {"E", "rho", "m", "f"},
+                   .nof = 1,
+                   .method = SNW_GRADIENT_ADJOINT,
+                   .of = {"integral(far)"}};
+    answer(&q, &back);
+    assert_int_equal(back.info.gathered, 4);
+    assert_int_equal(back.info.sweeps, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_arms),         cmocka_unit_test(results_that_read_the_model),
-        cmocka_unit_test(robots_in_fields),    cmocka_unit_test(stops_with_their_limits),
-        cmocka_unit_test(obstacles_that_move), cmocka_unit_test(loops_with_their_geometry),
+        cmocka_unit_test(random_arms),
+        cmocka_unit_test(results_that_read_the_model),
+        cmocka_unit_test(robots_in_fields),
+        cmocka_unit_test(stops_with_their_limits),
+        cmocka_unit_test(obstacles_that_move),
+        cmocka_unit_test(loops_with_their_geometry),
+        cmocka_unit_test(laws_of_probes_are_results_of_what_they_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
