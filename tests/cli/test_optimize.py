@@ -59,6 +59,13 @@ class Optimal(Case):
         self.close(x["u[0]"], 19.10285045, 1e-6)
         self.close(x["u[24]"], 0.23749490, 1e-6)
 
+    def test_from_rest_to_rest_in_other_times(self):
+        for name, time, step, cost in (("two", "2 s", "20 ms", 14.2007061139), ("half", "0.5 s", "10 ms", 13689.4370706792)):
+            self.write(f"{name}.yaml", f"sinew: 1\ninclude: {EXAMPLES}/rest_to_rest.yaml\nruns: ~\nexpect: ~\n"
+                       f"study: [dynamic: {{for: {time}, step: {step}, scheme: gauss6}}]\noptimize: {{variables: {{u: {{until: {time}}}}}}}\n")
+            reply = self.succeeds("optimize", f"{name}.yaml", "--json").json
+            self.close(reply["cost"] / cost, 1, 1e-9)
+
     def test_a_slew_without_residual_vibration(self):
         reply, _ = self.best("slew", "--result", "best.h5")
         self.close(reply["cost"], 12.148004911852, 1e-9)  # straight pieces: a quadratic programme by hand
@@ -72,6 +79,17 @@ class Optimal(Case):
         self.close(reply["cost"], 13.2100639990, 1e-7)
         for c, force in zip(reply["constraints"], (-42.260765081, -7.401801631, -7.449744693)):
             self.close(c["price"], force, 2e-6)
+
+    def test_least_bending_energy_through_other_poses(self):
+        # start, pose, energy of the smallest extremal, the force in it (references.md, K)
+        for start, pose, energy, force in (("c0: 0.5, c1: 0, c2: -3", (0.8, 0.3, 0), 5.9694766104, (-39.896702883, -14.961263581)),
+                                           ("c0: 3, c1: 0, c2: 0.1", (0.5, 0.5, "3.141592653589793"), 8.0717436848, (17.937837672, 3.209699686))):
+            limits = ", ".join(f"{{value: end(tip.{c}), is: {v}}}" for c, v in zip(("x", "y", "rz"), pose))
+            self.write("pose.yaml", f"sinew: 1\ninclude: {EXAMPLES}/bending.yaml\nparameters: {{{start}}}\nruns: ~\nexpect: ~\noptimize: {{subject: [{limits}]}}\n")
+            reply = self.succeeds("optimize", "pose.yaml", "--json").json
+            self.close(reply["cost"], energy, 1e-8)
+            for c, n in zip(reply["constraints"], force):
+                self.close(c["price"], n, 3e-6)
 
     def test_the_best_taper(self):
         reply, x = self.best("cone")
