@@ -115,6 +115,9 @@ typedef struct snw_gradient_info {
     int gathered; // parameters of the file whose derivatives were found together, at no cost each
     int sweeps;   // over the run, back or forward
     int models;   // compiled besides that of the run, at other values of the parameters
+    // steps whose equations, and instants at which results, were differentiated by the state by
+    // differences along all coordinates: the dearest part where there are any
+    int differenced_steps, differenced_results;
 } snw_gradient_info;
 SNW_API snw_gradient_info snw_gradient_report(const snw_gradient *g);
 // Did the last evaluation, by the adjoint, differentiate each step by entry k alone, at a cost of

@@ -49,6 +49,10 @@ class GradientReport(NamedTuple):
     """Over the run, back or forward."""
     models: int
     """Compiled besides that of the run, at other values of the variables."""
+    differenced_steps: int = 0
+    """Steps whose equations were differentiated by differences along all coordinates, which is dear."""
+    differenced_results: int = 0
+    """Instants at which results were."""
 
 
 class Gradient(OfThisProcess):
@@ -138,7 +142,8 @@ class Gradient(OfThisProcess):
         info = lib.snw_gradient_report(self._g)
         sampled = tuple(name for k, name in enumerate(self.variables) if lib.snw_gradient_sampled(self._g, k))
         return GradientReport(METHODS[info.method], info.steps, info.recomputed, info.error, info.run_seconds,
-                              info.gradient_seconds, sampled, info.sweeps, info.models)  # fmt: skip
+                              info.gradient_seconds, sampled, info.sweeps, info.models,
+                              info.differenced_steps, info.differenced_results)  # fmt: skip
 
 
 def gradient(model: Model | Path, of: str | Sequence[str], by: Variable | Sequence[Variable], *, run: str | None = None,

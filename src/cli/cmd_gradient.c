@@ -137,6 +137,14 @@ static void print_gradient(const snw_gradient *g, int nscalar, const char *const
         sampled = true;
     }
     if (sampled) printf("\n");
+    if (info.differenced_steps > 0)
+        printf("%d steps were differentiated by differences along all coordinates, at the cost of "
+               "many runs; another scheme, such as bdf2, needs none\n",
+               info.differenced_steps);
+    if (info.differenced_results > 0)
+        printf("results at %d instants were differentiated by differences along all coordinates, at "
+               "the cost of several runs; results that are motions, strains or efforts need none\n",
+               info.differenced_results);
     if (info.error > 0)
         printf("largest estimated error of parameter times derivative, relative to the largest of "
                "these and of the scalars: %.1g\n",
@@ -187,6 +195,8 @@ static void json_gradient(snw_json *j, const snw_gradient *g, int nscalar, const
     snw_field_integer(j, "recomputed", info.recomputed);
     snw_field_integer(j, "sweeps", info.sweeps);
     snw_field_integer(j, "models", info.models);
+    snw_field_integer(j, "differenced_steps", info.differenced_steps);
+    snw_field_integer(j, "differenced_results", info.differenced_results);
     snw_field_number(j, "estimated_error", info.error); // 'error' is that of the command
 }
 

@@ -501,6 +501,12 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     g->info.error = s.size > 0 ? s.error / s.size : 0;
     if (status == SNW_OK) memcpy(dJ, s.dJ, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
+    g->info.differenced_steps = g->info.differenced_results = 0;
+    for (int k = 0; k < s.nphase && s.phase && s.phase[k].adjoint; k++) {
+        const snw_adjoint_dear dear = snw_adjoint_differenced(s.phase[k].adjoint);
+        g->info.differenced_steps += dear.steps;
+        g->info.differenced_results += dear.frames;
+    }
     gradient_close_directions(&s);
     snw_free(s.direction);
     snw_free(s.slope);

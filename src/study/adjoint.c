@@ -117,6 +117,8 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     return snw_observer_create(m, &a->observer);
 }
 
+snw_adjoint_dear snw_adjoint_differenced(const snw_adjoint *a) { return a->dear; }
+
 snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
                               const snw_adjoint_output *output, snw_adjoint **out) {
     snw_adjoint *a = snw_alloc(sizeof *a);

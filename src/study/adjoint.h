@@ -61,6 +61,12 @@ void snw_adjoint_destroy(snw_adjoint *a); // NULL is fine
 void snw_adjoint_set_manual(snw_adjoint *a, const snw_manual_inputs *manual);
 
 snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar);
+// Since its creation: steps whose equations, and frames whose outputs, were differentiated by the
+// state by differences along all coordinates, which is dear.
+typedef struct snw_adjoint_dear {
+    int steps, frames;
+} snw_adjoint_dear;
+snw_adjoint_dear snw_adjoint_differenced(const snw_adjoint *a);
 void snw_adjoint_clear(snw_adjoint *a); // all bars <- 0
 
 // Does a map leave all bars as they are? One to accelerations that nothing reads.

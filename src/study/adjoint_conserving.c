@@ -318,6 +318,7 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     o->theta = snw_conserving_evaluate_step(o->c, &x, o->parts);
     conserved_line l = {.o = o, .a = a, .map = map, .n = o->at.n};
     const bool written = o->shown = conserved_tangent_find(m, o, map);
+    a->dear.steps += !written;
     for (size_t k = 0; k < n; k++) {
         l.k = (int)k, l.of = BY_INCREMENT;
         const double *by = written  ? conserved_tangent_column(m, o, map->h, BY_INCREMENT, (int)k)

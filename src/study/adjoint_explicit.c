@@ -182,6 +182,7 @@ snw_status adjoint_explicit_prepare(snw_adjoint *a, const snw_map *map, snw_erro
     place_start(m, x, map, 0);
     repeat(m, x, map, map->h, map->s.z, x->base);
     find_idle(a, map);
+    a->dear.steps++;
     memset(x->J, 0, nout * (size_t)(x->nin + 2) * sizeof *x->J); // and by_h, by_t
     const bool times = adjoint_moves(map);
     for (int k = 0; k < x->nin + (times ? 2 : 0); k++) {

@@ -365,6 +365,7 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     SNW_TRY(add_rows(a, y_bar, &rest, err));
     add_interactions(a, map, y_bar);
     add_known(a, map, y_bar);
+    a->dear.frames += rest.any;
     if (rest.any) add_differences(a, map, y_bar, &rest);
     return SNW_OK;
 }

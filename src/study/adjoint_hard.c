@@ -446,6 +446,7 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     const snw_model *m = a->m;
     SNW_TRY(adjoint_hard_begin(a, map, err));
     adjoint_hard *x = a->hard;
+    a->dear.steps += !x->exact;
     const hard_layout *l = &x->l;
     const size_t n = (size_t)l->n, nv = (size_t)m->nv;
     snw_sampler *own = &a->clock;

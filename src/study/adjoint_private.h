@@ -74,6 +74,7 @@ struct snw_adjoint {
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
     snw_output_bars *output_bars;
+    snw_adjoint_dear dear;
     snw_sampler clock; // of the same model, to differentiate in time
     double longest;    // step so far, s
     double half;       // of the present step, for integrals of laws; 0: a restart
