@@ -142,9 +142,10 @@ static void print_gradient(const snw_gradient *g, int nscalar, const char *const
                "many runs; another scheme, such as bdf2, needs none\n",
                info.differenced_steps);
     if (info.differenced_results > 0)
-        printf("results at %d instants were differentiated by differences along all coordinates, at "
-               "the cost of several runs; results that are motions, strains or efforts need none\n",
-               info.differenced_results);
+        printf(
+            "results at %d instants were differentiated by differences along all coordinates, at "
+            "the cost of several runs; results that are motions, strains or efforts need none\n",
+            info.differenced_results);
     if (info.error > 0)
         printf("largest estimated error of parameter times derivative, relative to the largest of "
                "these and of the scalars: %.1g\n",

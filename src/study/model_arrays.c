@@ -679,7 +679,11 @@ static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_outp
                         const double *y_bar, double *bar) {
     const snw_model *m = a->m;
     for (int i = 0; i < noutput; i++) {
-        if (y_bar[i] != 0 && snw_output_use_of(m, &output[i]) == SNW_OUTPUT_EFFORT)
+        const snw_output_use use = snw_output_use_of(m, &output[i]);
+        if (y_bar[i] != 0 && use == SNW_OUTPUT_TENSION)
+            snw_surroundings_add_tension(m, m->desc->probe[output[i].probe].item, y_bar[i], a->w,
+                                         bar + arrays_surroundings_at(a));
+        if (y_bar[i] != 0 && use == SNW_OUTPUT_EFFORT)
             snw_model_laws_add_effort(a->laws, m->desc->probe[output[i].probe].item, y_bar[i],
                                       a->in, a->w, bar + arrays_size(m));
     }
@@ -742,7 +746,7 @@ static bool reads_forces(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
         if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_INERTIA || use == SNW_OUTPUT_EFFORT ||
-            use == SNW_OUTPUT_JOINT || use == SNW_OUTPUT_WRENCH ||
+            use == SNW_OUTPUT_TENSION || use == SNW_OUTPUT_JOINT || use == SNW_OUTPUT_WRENCH ||
             m->desc->probe[adjoint->output[i].probe].kind == SNW_PROBE_REACTION)
             return true;
     }

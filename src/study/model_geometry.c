@@ -856,6 +856,14 @@ static void add_element(snw_model_geometry *a, int element, bool rate, double c,
     }
 }
 
+// The same of the tension of a spring, cable or damper.
+static void add_tension(snw_model_geometry *a, int element, double c, const snw_work *w) {
+    const snw_force_element_work *at = &w->force_element[element];
+    if (!at->acts) return;
+    add_element(a, element, false, c * at->by_length, w);
+    if (at->by_rate != 0) add_element(a, element, true, c * at->by_rate, w);
+}
+
 // The same of a component of the wrench of a loop.
 static void add_loop_wrench(snw_model_geometry *a, const snw_adjoint_output *o, double c,
                             const snw_work *w) {
@@ -998,6 +1006,8 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
             add_state(a, &output[i], y_bar[i], in, s, w, bar);
         } else if (use == SNW_OUTPUT_INERTIA) {
             add_inertia(a, &output[i], y_bar[i], w);
+        } else if (use == SNW_OUTPUT_TENSION) {
+            add_tension(a, m->desc->probe[output[i].probe].item, y_bar[i], w);
         } else if (use == SNW_OUTPUT_EFFORT) {
             add_path(a, &output[i], y_bar[i], w, bar);
         } else if (use == SNW_OUTPUT_MOTION) {
@@ -1061,6 +1071,8 @@ void snw_model_geometry_by_state(snw_model_geometry *a, const snw_product *x, in
             add_inertia(a, &output[i], y_bar[i], w);
         } else if (use == SNW_OUTPUT_STATE) {
             add_state(a, &output[i], y_bar[i], in, s, w, NULL);
+        } else if (use == SNW_OUTPUT_TENSION) {
+            add_tension(a, p->item, y_bar[i], w);
         } else if (use == SNW_OUTPUT_MOTION) {
             const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
             add_signal(a, &signal, y_bar[i], 1, w, NULL);

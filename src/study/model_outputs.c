@@ -33,6 +33,13 @@ static snw_output_use use_of_energy(const snw_model *m, int column) {
                                                                              : SNW_OUTPUT_OTHER;
 }
 
+static snw_output_use use_of_element(const snw_model *m, const snw_probe_desc *p) {
+    if (p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_RATE) return SNW_OUTPUT_STATE;
+    return p->kind == SNW_PROBE_TENSION && m->force_element[p->item].kind != SNW_ELEMENT_BUSHING
+               ? SNW_OUTPUT_TENSION
+               : SNW_OUTPUT_OTHER;
+}
+
 static snw_output_use use_of_reaction(const snw_model *m, const snw_probe_desc *p) {
     if (m->hard) return SNW_OUTPUT_OTHER; // forces of contacts beyond the joint
     if (p->of == SNW_PROBE_OF_LOOP)
@@ -63,9 +70,7 @@ snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o
     if (p->kind == SNW_PROBE_MOMENTUM || p->kind == SNW_PROBE_CENTER_OF_MASS)
         return SNW_OUTPUT_INERTIA;
     if (p->kind == SNW_PROBE_RELATIVE || p->kind == SNW_PROBE_ACCELERATION) return SNW_OUTPUT_STATE;
-    if (p->of == SNW_PROBE_OF_FORCE_ELEMENT)
-        return p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_RATE ? SNW_OUTPUT_STATE
-                                                                        : SNW_OUTPUT_OTHER;
+    if (p->of == SNW_PROBE_OF_FORCE_ELEMENT) return use_of_element(m, p);
     if (p->kind == SNW_PROBE_REACTION) return use_of_reaction(m, p);
     if (p->kind == SNW_PROBE_WRENCH) {
         if (m->hard) return SNW_OUTPUT_OTHER; // likewise

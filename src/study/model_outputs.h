@@ -13,6 +13,7 @@ typedef enum snw_output_use {
     SNW_OUTPUT_ENERGY,  // kinetic, elastic and of gravity
     SNW_OUTPUT_INERTIA, // momentum and centre of mass
     SNW_OUTPUT_EFFORT,  // tension or pressure of an actuator
+    SNW_OUTPUT_TENSION, // of a spring, cable or damper
     SNW_OUTPUT_JOINT,   // reaction of the joint of a link
     SNW_OUTPUT_WRENCH,  // within a rod
     SNW_OUTPUT_OTHER    // derivatives by the numbers are not known

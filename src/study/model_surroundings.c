@@ -244,25 +244,31 @@ static void subtract_fluid(const snw_model *m, int k, const snw_product *x, doub
 
 // ---- force elements -----------------------------------------------------------------------------
 
-// Tension of a line (3.17) by its numbers, times the rate of its length when the rates are mu.
+// bar += c times derivatives of the tension of a line (3.17) by its numbers.
+static void add_line(const snw_force_element *e, const snw_force_element_work *at, bool is_static,
+                     double c, double *bar) {
+    const double over = at->length - e->rest;
+    bar[REST] -= c * at->by_length;
+    if (e->kind != SNW_ELEMENT_CABLE) {
+        bar[STIFFNESS] += c * over;
+        if (!is_static) bar[SPRING_DAMPING] += c * at->rate;
+        return;
+    }
+    const double z = 1 + e->damping * at->rate, width = SNW_HUNT_CROSSLEY_WIDTH,
+                 factor = is_static ? 1 : snw_positive_part(z, width);
+    bar[STIFFNESS] += c * factor * snw_positive_part(over, e->smooth);
+    bar[WIDTH] += c * factor * e->stiffness * positive_part_by_width(over, e->smooth);
+    if (!is_static)
+        bar[SPRING_DAMPING] += c * at->elastic * at->rate * snw_positive_part_d1(z, width);
+}
+
+// The tension times the rate of its length when the rates are mu.
 static void subtract_line(const snw_force_element *e, const snw_force_element_work *at,
                           const snw_product *x, double *bar) {
     const int a = e->end[0], b = e->end[1];
     const snw_vec3 v = snw_sub(snw_rotate(x->w->g[b].R, x->at_mu->V[b].v),
                                snw_rotate(x->w->g[a].R, x->at_mu->V[a].v));
-    const double rate = snw_dot(at->n, v), over = at->length - e->rest;
-    bar[REST] += at->by_length * rate;
-    if (e->kind != SNW_ELEMENT_CABLE) {
-        bar[STIFFNESS] -= over * rate;
-        if (!x->is_static) bar[SPRING_DAMPING] -= at->rate * rate;
-        return;
-    }
-    const double z = 1 + e->damping * at->rate, width = SNW_HUNT_CROSSLEY_WIDTH,
-                 factor = x->is_static ? 1 : snw_positive_part(z, width);
-    bar[STIFFNESS] -= factor * snw_positive_part(over, e->smooth) * rate;
-    bar[WIDTH] -= factor * e->stiffness * positive_part_by_width(over, e->smooth) * rate;
-    if (!x->is_static)
-        bar[SPRING_DAMPING] -= at->elastic * at->rate * snw_positive_part_d1(z, width) * rate;
+    add_line(e, at, x->is_static, -snw_dot(at->n, v), bar);
 }
 
 // The same of a bushing: its energy is half the sum of the stiffnesses times squares of rotation
@@ -380,6 +386,14 @@ void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, c
         const snw_twist a = about_centre(p, y->V[p->seg]), b = about_centre(p, j->V[p->seg]);
         for (int i = 0; i < 6; i++) bar[ADDED + i] -= a.e[i] * b.e[i];
     }
+}
+
+void snw_surroundings_add_tension(const snw_model *m, int element, double c, const snw_work *w,
+                                  double *bar) {
+    bar += CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
+           FLUID * (size_t)m->nfluid_point + ELEMENT * (size_t)element;
+    if (w->force_element[element].acts)
+        add_line(&m->force_element[element], &w->force_element[element], false, c, bar);
 }
 
 void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c, double *bar) {

@@ -107,6 +107,8 @@ bool snw_output_bars_know(const snw_model *m, const snw_adjoint_output *o) {
     snw_energy_weights weights;
     if (p->kind == SNW_PROBE_ACCELERATION) return true;
     if (p->kind == SNW_PROBE_RELATIVE) return m->probe_count[o->probe] == 1;
+    if (p->of == SNW_PROBE_OF_FORCE_ELEMENT && p->kind != SNW_PROBE_REACTION)
+        return use != SNW_OUTPUT_OTHER;
     if (p->kind == SNW_PROBE_ENERGY)
         return knows_energies(m) && snw_energy_weights_of(m, 1, o, &one, &weights);
     if (p->kind == SNW_PROBE_REACTION && p->of == SNW_PROBE_OF_LOOP) {

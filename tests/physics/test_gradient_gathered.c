@@ -293,8 +293,34 @@ static void loops_with_their_geometry(void **state) {
     }
 }
 
-// ---- laws of other probes
-// ------------------------------------------------------------------------
+// Tensions of a spring, a cable and a damper over a motion: by what they are made of and where
+// their ends are, also as differences of whole runs.
+static void tensions_of_lines(void **state) {
+    (void)state;
+    static const char *const probes[] = {"", ", f: {tension: line}", ", f: {tension: line}",
+                                         ", f: {tension: damp}, r: {rate: damp}"};
+    static outcome got, want;
+    for (int i = 1; i < 4; i++) {
+        char text[TEXT];
+        (void)snprintf(text, sizeof text, arm, probes[i], springs[i], pulls[1], "", "", "",
+                       schemes[i]);
+        question q = {.text = text,
+                      .nby = 9,
+                      .by = {"len", "dx", "tilt", "lean", "reach", "m", "ks", "cs", "l0"},
+                      .nof = i == 3 ? 3 : 2,
+                      .of = {"integral(f^2)", "f", "mean(r)"}};
+        gathers(&q, 0, 2e-10);
+        answer(&q, &got);
+        differences(&q, 1e-4, &want);
+        for (int k = 0; k < 18; k++) {
+            const double size = fmax(fabs(got.J[k / 9]), 1e-3);
+            assert_near(got.dJ[k] * got.p[k % 9], want.dJ[k] * got.p[k % 9], 1e-6 * size);
+        }
+        assert_int_equal(got.info.differenced_results, 0);
+    }
+}
+
+// ---- laws of probes -----------------------------------------------------------------------------
 
 // A result by a law of probes is that of what the law reads: all numbers but those of the law
 // itself are gathered, those in both are seen; over a run, at the end and as an extreme, after a
@@ -361,6 +387,7 @@ int main(void) {
         cmocka_unit_test(obstacles_that_move),
         cmocka_unit_test(loops_with_their_geometry),
         cmocka_unit_test(laws_of_probes_are_results_of_what_they_read),
+        cmocka_unit_test(tensions_of_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,8 +64,9 @@ static const char closed[] = TWO_RODS
     "probes: {" MOTIONS("plate") ", e: energy, f: {reaction: left}, g: {reaction: right}, h: "
                                  "{reaction: hinge}, b: {reaction: ball, in: body}, w: {wrench: "
                                  "left@50%%}, r: {relative: "
-                                 "[left.tip, right.tip]}}\n";
-enum { CLOSED = MOTION_COLUMNS + ENERGY_COLUMNS + 5 * WRENCH + 3 + TURN };
+                                 "[left.tip, right.tip]}, t: {tension: s}, sl: {length: s}, sr: "
+                                 "{rate: s}}\n";
+enum { CLOSED = MOTION_COLUMNS + ENERGY_COLUMNS + 5 * WRENCH + 3 + TURN + 3 };
 
 // The same rods in water on a floor that yields; energies of fluids and wrenches in them are not
 // known.
