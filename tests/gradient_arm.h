@@ -20,7 +20,8 @@ typedef enum arm_numbers {
     ARM_STRAINS,        // of a given strain over time and along the arm
     ARM_CHANGES,        // loads, with a change of the arm in the middle
     ARM_FORCES,         // places of bodies; the result is the reaction at the base, at the end
-    ARM_INTEGRALS,      // moduli; the result is an integral of forces, energies and accelerations
+    ARM_INTEGRALS,      // moduli; the result is an integral of forces, energies, accelerations, the
+                        // tension of a spring and a law of probes
     ARM_RELAXING,       // moduli of an arm that relaxes
     ARM_HARD_GROUNDS,   // friction of hard grounds, scheme moreau
     ARM_HARD_MODULI,    // moduli of an arm on a hard ground, likewise
@@ -53,7 +54,7 @@ static inline bool arm_is_conserved(arm_numbers kind) {
 // The result whose derivatives are asked for.
 static inline const char *arm_result(arm_numbers kind) {
     if (kind == ARM_FORCES) return "f.fx + f.my";
-    return kind == ARM_INTEGRALS ? "integral(f.fx^2 + w.my + e.total + a.ax^2 + p.pz^2)"
+    return kind == ARM_INTEGRALS ? "integral(f.fx^2 + w.my + e.total + a.ax^2 + p.pz^2 + l + s^2)"
                                  : "integral(tip.x^2 + tip.y)";
 }
 
@@ -145,8 +146,12 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
                 steps - steps / 2, scheme);
     arm_put(&p, "probes: {tip: {position: arm.tip}, f: {reaction: arm}%s}\n",
             kind == ARM_INTEGRALS
-                ? ", w: {wrench: arm@40%}, e: energy, a: {acceleration: arm.tip}, p: momentum"
+                ? ", w: {wrench: arm@40%}, e: energy, a: {acceleration: arm.tip}, p: momentum, l: "
+                  "{law: sqrt(tip.x^2 + 0.1*tip.z^2)}, s: {tension: line}"
                 : "");
+    if (kind == ARM_INTEGRALS)
+        arm_put(&p, "springs: {line: {spring: [{xyz: [0.2, 0.2, 0]}, arm.tip], rest: 0.2, "
+                    "stiffness: 1}}\n");
     arm_loads(&p, kind, n);
     return p.used;
 }

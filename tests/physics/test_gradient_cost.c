@@ -51,6 +51,7 @@ static void one_sweep_for_numbers_of_every_kind(void **state) {
             assert_int_equal(got.sweeps, 1);
             assert_int_equal(got.gathered, n);
             assert_int_equal(got.models, 3);
+            assert_int_equal(got.differenced_steps + got.differenced_results, 0);
         }
     }
 }
