@@ -81,6 +81,7 @@ REACHED = {
     "optimize": "optimize: {KEY}",
     "variable": "optimize: {variables: {E: {KEY}}, minimise: end(tip.x)}",
     "subject": "optimize: {variables: {E: {}}, minimise: end(tip.x), subject: [{KEY}]}",
+    "commands": "commands: {KEY}",
 }
 
 # steps that need options
