@@ -6,6 +6,8 @@
 #include "robot/gradient_sweep.h"
 
 #include "math/expr_op.h"
+#include "study/model_outputs.h"
+#include "study/model_surroundings.h"
 
 #include <string.h>
 
@@ -74,10 +76,14 @@ const double *gradient_chain_laws(gradient_sweep *s, const snw_map *map) {
     return s->x_bar;
 }
 
-bool gradient_laws_are_same(const gradient_sweep *s, const snw_model *m, const snw_model *other) {
-    for (int i = 0; i < s->noutput && s->chains; i++) {
+bool gradient_outputs_are_same(const gradient_sweep *s, const snw_model *m,
+                               const snw_model *other) {
+    for (int i = 0; i < s->noutput; i++) {
         const int probe = s->output[i].probe;
-        if (gradient_law_is_chained(m->desc, &s->output[i]) &&
+        if (snw_output_use_of(m, &s->output[i]) == SNW_OUTPUT_CONTACT &&
+            !snw_surroundings_same_contacts(m, other))
+            return false;
+        if (s->chains && gradient_law_is_chained(m->desc, &s->output[i]) &&
             !snw_expr_same(m->desc->probe[probe].law, other->desc->probe[probe].law))
             return false;
     }

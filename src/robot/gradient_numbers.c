@@ -43,7 +43,7 @@ bool gradient_numbers_only(const gradient_sweep *s, const snw_robot_model *model
     for (int k = 0; k < s->nphase; k++) {
         const snw_model *m = phase_of(s, model, k);
         if (!snw_model_arrays_only(s->phase[k].arrays, m)) return false;
-        if (!gradient_laws_are_same(s, s->phase[k].m, m)) return false;
+        if (!gradient_outputs_are_same(s, s->phase[k].m, m)) return false;
     }
     return true;
 }

@@ -183,8 +183,8 @@ int gradient_law_reads(const gradient_sweep *s);
 void gradient_list_law_reads(gradient_sweep *s);
 // The bars of a frame, s->y_bar, with those of laws passed to what they read.
 const double *gradient_chain_laws(gradient_sweep *s, const snw_map *map);
-// Are these laws the same in another model?
-bool gradient_laws_are_same(const gradient_sweep *s, const snw_model *m, const snw_model *other);
+// Are laws of probes, and contacts whose forces are outputs, the same in another model?
+bool gradient_outputs_are_same(const gradient_sweep *s, const snw_model *m, const snw_model *other);
 
 // ---- directions, gradient_direction.c -----------------------------------------------------------
 

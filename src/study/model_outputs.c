@@ -58,6 +58,21 @@ static bool is_hard_force(const snw_model *m, const snw_adjoint_output *o) {
            (p->kind == SNW_PROBE_REACTION && p->of == SNW_PROBE_OF_CONTACT);
 }
 
+bool snw_output_is_contact_force(const snw_model *m, const snw_adjoint_output *o) {
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    if (p->of != SNW_PROBE_OF_CONTACT) return false;
+    if (p->kind == SNW_PROBE_CONTACT ? o->column >= 3 : p->kind != SNW_PROBE_REACTION) return false;
+    for (int i = 0; i < m->ncontact; i++) {
+        const snw_contact *c = &m->contact[i];
+        if (c->of == p->item && (c->hard || c->line > 0)) return false;
+    }
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (m->contact[m->contact_point[k].contact].of == p->item && m->contact_point[k].wheel)
+            return false;
+    }
+    return m->desc->contact[p->item].nnonholonomic == 0;
+}
+
 const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_output *o) {
     return &m->station[m->probe_station[o->probe] + o->column / 6];
 }
@@ -66,6 +81,7 @@ snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o
     const snw_probe_desc *p = &m->desc->probe[o->probe];
     const snw_reading r = snw_probe_table[p->kind].reading;
     if (is_hard_force(m, o)) return SNW_OUTPUT_STATE;
+    if (snw_output_is_contact_force(m, o)) return SNW_OUTPUT_CONTACT;
     if (p->kind == SNW_PROBE_ENERGY) return use_of_energy(m, o->column);
     if (p->kind == SNW_PROBE_MOMENTUM || p->kind == SNW_PROBE_CENTER_OF_MASS)
         return SNW_OUTPUT_INERTIA;
@@ -99,6 +115,7 @@ bool snw_output_knows_geometry(const snw_model *m, const snw_adjoint_output *o) 
     }
     if (p->kind == SNW_PROBE_RELATIVE && m->probe_count[o->probe] > 1) return false;
     if (is_hard_force(m, o)) return false; // its axes follow surfaces
+    if (use == SNW_OUTPUT_CONTACT) return false;
     return use != SNW_OUTPUT_OTHER;
 }
 

@@ -16,12 +16,15 @@ typedef enum snw_output_use {
     SNW_OUTPUT_TENSION, // of a spring, cable or damper
     SNW_OUTPUT_JOINT,   // reaction of the joint of a link
     SNW_OUTPUT_WRENCH,  // within a rod
+    SNW_OUTPUT_CONTACT, // force of a compliant contact of points; not by its own numbers
     SNW_OUTPUT_OTHER    // derivatives by the numbers are not known
 } snw_output_use;
 snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *output);
 // Are the derivatives of the output by geometric numbers known, too? Not of tendons with friction,
 // of efforts by laws that read probes.
 bool snw_output_knows_geometry(const snw_model *m, const snw_adjoint_output *output);
+// Is it the force of a compliant contact of points?
+bool snw_output_is_contact_force(const snw_model *m, const snw_adjoint_output *output);
 // Station at which an output of a probe of wrenches is measured; its component is column % 6.
 const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_output *output);
 

@@ -32,6 +32,19 @@ size_t snw_surroundings_size(const snw_model *m) {
 // A limit, or 0 where there is none.
 static double limit_of(double x) { return isfinite(x) ? x : 0; }
 
+bool snw_surroundings_same_contacts(const snw_model *m, const snw_model *other) {
+    for (int i = 0; i < m->ncontact; i++) {
+        const snw_contact *a = &m->contact[i], *b = &other->contact[i];
+        if (a->damping != b->damping || a->along != b->along || a->across != b->across ||
+            a->creep != b->creep || a->smooth != b->smooth)
+            return false;
+    }
+    for (int i = 0; i < m->ncontact_point; i++) {
+        if (m->contact_point[i].stiffness != other->contact_point[i].stiffness) return false;
+    }
+    return true;
+}
+
 void snw_surroundings_read(const snw_model *m, double *out) {
     for (int i = 0; i < m->ncontact; i++, out += CONTACT) {
         const snw_contact *c = &m->contact[i];

@@ -16,6 +16,9 @@ void snw_surroundings_read(const snw_model *m, double *out);
 // `shapes` (model_shapes.h)?
 bool snw_surroundings_alike(const snw_model *m, const snw_model *other, bool shapes);
 
+// Are the numbers of contacts the same?
+bool snw_surroundings_same_contacts(const snw_model *m, const snw_model *other);
+
 // bar (size) -= derivatives of mu'r by the numbers.
 void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double *bar);
 // bar -= derivatives of c'f_t of a hard contact that slides, f its forces or impulses and u its

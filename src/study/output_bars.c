@@ -81,27 +81,11 @@ static bool is_frame(snw_reading r) {
            r == SNW_READ_VELOCITY || r == SNW_READ_TWIST;
 }
 
-// Is it the force of a compliant contact of points?
-static bool is_contact_force(const snw_model *m, const snw_adjoint_output *o) {
-    const snw_probe_desc *p = &m->desc->probe[o->probe];
-    if (p->of != SNW_PROBE_OF_CONTACT) return false;
-    if (p->kind == SNW_PROBE_CONTACT ? o->column >= 3 : p->kind != SNW_PROBE_REACTION) return false;
-    for (int i = 0; i < m->ncontact; i++) {
-        const snw_contact *c = &m->contact[i];
-        if (c->of == p->item && (c->hard || c->line > 0)) return false;
-    }
-    for (int k = 0; k < m->ncontact_point; k++) {
-        if (m->contact[m->contact_point[k].contact].of == p->item && m->contact_point[k].wheel)
-            return false;
-    }
-    return m->desc->contact[p->item].nnonholonomic == 0;
-}
-
 bool snw_output_bars_know(const snw_model *m, const snw_adjoint_output *o) {
     const snw_probe_desc *p = &m->desc->probe[o->probe];
     if (m->nfeed + m->ntube + m->ngrid + m->nsliding_station + m->ncondition > 0) return false;
     if (p->kind == SNW_PROBE_MOMENTUM || p->kind == SNW_PROBE_CENTER_OF_MASS) return true;
-    if (p->of == SNW_PROBE_OF_CONTACT) return is_contact_force(m, o);
+    if (p->of == SNW_PROBE_OF_CONTACT) return snw_output_is_contact_force(m, o);
     const snw_output_use use = snw_output_use_of(m, o);
     const double one = 1;
     snw_energy_weights weights;

@@ -320,6 +320,47 @@ static void tensions_of_lines(void **state) {
     }
 }
 
+// Forces of a compliant contact as results: what is no number of the contact nor of places is
+// gathered, and the base that moves, the coefficients and the length are seen.
+static void forces_of_contacts(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {len: 0.25 m, E: 0.4 MPa, rho: 1100, m: 30 g, f: 0.2 N, k: 20 kN/m^2, mu: "
+        "0.3, "
+        "z0: 2 cm, h: 0.01}\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
+        "robot:\n"
+        "  arm: {on: world, pose: {xyz: [0, 0, \"h*sin(20*t/(1 s))*1 cm\"]}, rod: {length: len, "
+        "section: {circle: {radius: 1 cm}}, material: soft, strain: {bend_y: legendre 3, bend_z: "
+        "legendre 2}, nodes: 6}}\n"
+        "  head: {on: arm.tip, body: {mass: m, com: [1 cm, 0, 0]}}\n"
+        "loads: {kick: {on: head, force: [0, f, f*sin(30*t/(1 s))]}}\n"
+        "contacts: {floor: {ground: {on: arm, at: [0, 0, -z0], stiffness: k, damping: 1 s/m, "
+        "friction: mu, smooth: 2 mm}}}\n"
+        "probes: {n: {contact: floor}, w: {reaction: floor}}\n"
+        "study: [dynamic: {for: 60 ms, step: 2 ms, shorten: off, scheme: bdf2}]\n";
+    static outcome back, along, runs;
+    question q = {.text = text,
+                  .nby = 9,
+                  .by = {"E", "rho", "m", "f", "k", "mu", "len", "z0", "h"},
+                  .nof = 1,
+                  .method = SNW_GRADIENT_ADJOINT,
+                  .of = {"integral(n.fz^2 + n.fx) + w.my"}};
+    answer(&q, &back);
+    assert_int_equal(back.info.gathered, 4);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &along);
+    q.method = SNW_GRADIENT_DIFFERENCES;
+    answer(&q, &runs);
+    double size = 0;
+    for (int k = 0; k < 9; k++) size = fmax(size, fabs(along.dJ[k] * along.p[k]));
+    for (int k = 0; k < 9; k++) {
+        assert_near(back.dJ[k] * back.p[k], along.dJ[k] * along.p[k], 1e-10 * size);
+        assert_near(back.dJ[k] * back.p[k], runs.dJ[k] * runs.p[k], 1e-6 * size);
+    }
+}
+
 // ---- laws of probes -----------------------------------------------------------------------------
 
 // A result by a law of probes is that of what the law reads: all numbers but those of the law
@@ -388,6 +429,7 @@ int main(void) {
         cmocka_unit_test(loops_with_their_geometry),
         cmocka_unit_test(laws_of_probes_are_results_of_what_they_read),
         cmocka_unit_test(tensions_of_lines),
+        cmocka_unit_test(forces_of_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
