@@ -19,6 +19,13 @@ typedef struct snw_pack_run {
     int first, count;
 } snw_pack_run;
 
+// A segment whose motion laws read, or on which loads of laws act.
+typedef struct snw_pack_frame {
+    int seg;
+    int ld;    // numbers in a row of its Jacobian in the workspace of a robot alone
+    size_t at; // its first number there
+} snw_pack_frame;
+
 // Rows and columns are positions in the order. The entries of a column stand one behind the other,
 // rows rising; those above and below the diagonal entry consist of runs.
 typedef struct snw_pack_order {
@@ -32,18 +39,29 @@ typedef struct snw_pack_order {
     const int *together;     // n: columns from this one on, of which each has the rows below the
                              // diagonal of the one before without the first
     const size_t *from;      // nentry: index of the entry in the matrix, n x n by columns
+    // laws that read signals
+    int nframe, nload, ntendon;
+    const snw_pack_frame *frame;
+    const int *load;   // load points whose loads follow from signals
+    const int *tendon; // tendons and chambers whose efforts do
     void *block;
 } snw_pack_order;
 
 // Laws of a robot that read signals, evaluated with its own numbers at a state of its lane, at the
 // end of the step (point < 0) or at a point of the energy account. q (nq), v (nv).
 typedef struct snw_pack_laws {
-    // r (nv) <- minus their generalised forces
+    // r (nv) <- minus the generalised forces of active stress and motors; load, effort <- those of
+    // the laws of loads and tendons. After g, V of the frames of the order.
     void (*forces)(void *robot, int point, const double *q, const double *v, double *r);
-    // T (nv x nv, by columns) <- derivative of these cq d/dq + cv d/dv, there
+    // T (nv x nv, by columns) <- derivative of the generalised forces of all laws cq d/dq + cv
+    // d/dv, there. After J, dJ of these frames.
     void (*tangent)(void *robot, int point, double cq, double cv, double *T);
     void *robot;
-    double *q, *v, *r, *T; // memory for these
+    double *q, *v, *r, *T;  // memory for these
+    double *g, *V, *J, *dJ; // in the workspace of the robot alone: poses (12 numbers), twists, and
+                            // columns (snw_pack_frame)
+    const double *load;     // there: 6 numbers by load point
+    double *effort;         // by tendon
 } snw_pack_laws;
 
 // A step of one robot: rates = a d + f, accelerations = b d + g, residual within `tolerance` of

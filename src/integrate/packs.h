@@ -17,8 +17,7 @@ const snw_pack_engine *snw_packs(int most, bool single);
 
 // Why packs do not serve this model or these steps, in words; NULL: they do. `device`: for the
 // engine of graphics processors, of the same recursion, which also evaluates laws that read signals
-// and serves tendons and chambers of given length, volume or gas, and wheels and contacts without
-// slip as long as their rows are independent.
+// and serves wheels and contacts without slip as long as their rows are independent.
 const char *snw_packs_refuse(const snw_implicit *im, bool device);
 
 // Length of the next step, at most h, as chosen for a robot alone (integrate/step_control.c); 0: it

@@ -129,6 +129,18 @@
     ", nodes: 6,\n"                                                                                \
     "         strain: {bend_y: legendre 3, stretch: legendre 1, shear_z: legendre 1}}}\n"
 
+// Tendons of given length, one compliant and slack at times; chambers of given volume and with gas.
+#define GIVEN                                                                                      \
+    "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: cosserat legendre 2}}\n"                  \
+    "actuators:\n"                                                                                 \
+    "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, shortening: 1 mm*(1 - cos(20*t))}\n"         \
+    "  side: {tendon: {along: arm, at: [0, 7 mm, 0], extra: 2 cm, compliance: 1e-3 1/N},\n"        \
+    "         shortening: 1 mm*(1 - cos(30*t))}\n"                                                 \
+    "  air: {chamber: {along: arm, at: [0, 0, -5 mm], area: 20 mm^2},\n"                           \
+    "        gas: {moles: 2.5e-4*(1 + 0.02*sin(20*t))}}\n"                                         \
+    "  oil: {chamber: {along: arm, at: [0, -5 mm, 0], area: 20 mm^2},\n"                           \
+    "        volume: 0.3 m*20 mm^2*(1 + 0.005*(1 - cos(10*t)))}\n"
+
 // A rod between joints whose motors hold angles, one by a law with a branch and by time, one by
 // values sampled and an integral; the stress of a muscle follows a joint's rate.
 #define CONTROLLED                                                                                 \
@@ -142,6 +154,32 @@
     "rad/s)\"}\n"                                                                                  \
     "  wrist: {joint: hand, effort: \"-0.1 N*m*sampled(grip, 8 ms) - 3 N*m/s*integral(grip)\"}\n"  \
     "  muscle: {stress: {along: arm, bend_y: \"1 mN*m*s*speed\"}}\n"
+
+// A rod whose tendons follow its tip, a place beside it, strains, tendons and a filter of them;
+// wind against its tip, which pushes as it moves.
+#define FOLLOWED                                                                                   \
+    "  arm: {on: world, joint: revolute, axis: z, stiffness: 1 N*m, damping: 10 mN*m*s,\n"         \
+    "        rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"                            \
+    "sites: {eye: {on: arm.tip, pose: {xyz: [1 cm, 5 mm, 0], axis: y, angle: 20 deg}}}\n"          \
+    "probes:\n"                                                                                    \
+    "  tip: {position: arm.tip}\n"                                                                 \
+    "  speed: {velocity: arm.tip}\n"                                                               \
+    "  eye: {position: eye}\n"                                                                     \
+    "  turn: {rotation: eye}\n"                                                                    \
+    "  bend: {strain: arm@50%}\n"                                                                  \
+    "  pulled: {length: low}\n"                                                                    \
+    "states: {slow: {rate: \"(tip.z - slow)/(30 ms)\", initial: 0 m}}\n"                           \
+    "loads: {wind: {on: arm.tip, force: [0, -0.1 N*s/m*speed.vy, -0.1 N*s/m*speed.vz], torque: "   \
+    "[0, "                                                                                         \
+    "0.1 N*eye.z, 0]}}\n"                                                                          \
+    "actuators:\n"                                                                                 \
+    "  low: {tendon: {along: arm, at: [0, 0, -7 mm]}, effort: \"0.3 N + 3 N/m*(0.02 m - tip.z) - " \
+    "1 "                                                                                           \
+    "N*s/m*speed.vz\"}\n"                                                                          \
+    "  side: {tendon: {along: arm, at: [0, 7 mm, 0]}, effort: \"20 N/m*eye.y + 0.2 N*turn.rz + 2 " \
+    "N/m*slow\"}\n"                                                                                \
+    "  other: {tendon: {along: arm, at: [0, -7 mm, 0]}, effort: \"0.5 N + 5 N/m*(0.3 m - pulled) " \
+    "+ 0.02 N*m*bend.bend_z\"}\n"
 
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
 // kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
@@ -180,8 +218,10 @@ static const char *const models[] = {
     MATERIAL GROUND,
     MATERIAL OBSTACLES,
     MATERIAL PLANE,
-    MATERIAL CONTROLLED};
-enum { MODELS = sizeof models / sizeof *models, WITHOUT_LAWS = MODELS - 1 };
+    MATERIAL GIVEN,
+    MATERIAL CONTROLLED,
+    MATERIAL FOLLOWED};
+enum { MODELS = sizeof models / sizeof *models, WITHOUT_LAWS = MODELS - 2 };
 
 static snw_robot_model *open_model(const char *text) {
     snw_robot_model *m = NULL;
