@@ -267,6 +267,7 @@ static snw_pack_work *work_create(const snw_pack_model *model) {
     }
     o->ninput = o->in.bytes / sizeof(pack);
     o->s.q = o->q, o->s.v = o->v, o->s.a = o->a, o->s.lambda = o->lambda;
+    o->s.dropped = o->dropped;
     return (snw_pack_work *)o;
 }
 
@@ -329,6 +330,7 @@ static void load_lanes(step_of_packs *p, const snw_pack_lane *lane) {
     FROM_ARRAY(m->nconstraint, lambda, o->lambda)
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
+    o->w->velocity_time = 1 / p->a; // as for a robot alone
     for (int i = 0; i < p->order->n; i++) o->typical[i] = i < m->nv ? m->typical[i] : double(1);
     for (int i = 0; i < m->nconstraint; i++)
         o->row_size[i] = snw_constraint_at(m, o->w, i).size;
@@ -362,9 +364,16 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
     FROM_ARRAY(m->nv, rate0, o->rate0)
     FROM_ARRAY(m->nv, vb, o->vb)
     FROM_ARRAY(m->nconstraint, lambda0, o->lambda0)
-    const snw_state now = {.q = o->q0, .v = o->v0, .a = o->a0, .lambda = o->lambda0};
-    snw_state at = {
-        .q = o->point_q, .v = o->point_v, .a = o->point_a, .lambda = o->point_lambda};
+    const snw_state now = {.q = o->q0,
+                           .v = o->v0,
+                           .a = o->a0,
+                           .lambda = o->lambda0,
+                           .dropped = o->dropped};
+    snw_state at = {.q = o->point_q,
+                    .v = o->point_v,
+                    .a = o->point_a,
+                    .lambda = o->point_lambda,
+                    .dropped = o->dropped};
     const snw_step_account a = {.m = m,
                                 .path = {.chart = SNW_CHART_SE3,
                                          .h = FROM(h),
@@ -481,6 +490,7 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     FROM_ARRAY(o->ninput, inputs, o->in.block)
     o->lane = lane;
     o->point = -1;
+    o->w->velocity_time = 1 / FROM(a);
     snw_residual(m, &o->in, &o->s, false, o->w);
     memset(o->J, 0, (size_t)n * n * sizeof *o->J);
     snw_tangent_once(m, &o->in, NULL, coefficient[0], coefficient[1], coefficient[2], o->w,

@@ -122,7 +122,7 @@ typedef struct snw_pack_engine {
     void (*solve)(const snw_pack_model *m, snw_pack_work *w, snw_pack_kept *k, snw_pack_lane *lane);
     // Residual with violations of the constraint rows (n) and tangent cq K + cv D + ca M bordered
     // by these rows (n x n, by columns, snw_constraints_place) of all lanes at the states (q, v, a,
-    // lambda) with the inputs of the lanes, for tests.
+    // lambda) with the inputs and `a` of the lanes, for tests.
     void (*evaluate)(const snw_pack_model *m, snw_pack_work *w, const snw_pack_lane *lane,
                      const double *coefficient, double *const *residual, double *const *tangent);
 } snw_pack_engine;

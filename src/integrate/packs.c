@@ -93,11 +93,9 @@ static const char *refuse_contacts(const snw_model *m) {
     return NULL;
 }
 
-static const char *refuse_constraints(const snw_model *m, bool device) {
+static const char *refuse_constraints(const snw_model *m) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (!device && loop->nonholonomic && loop->nonholonomic_index >= 0)
-            return "wheels and contacts without slip";
         if (loop->sliding_station || loop->through) return "rods that slide through loops";
     }
     return NULL;
@@ -135,8 +133,7 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const struct {
         bool has;
         const char *what;
-    } list[] = {{im->redundancy && !device, "loops that may become redundant"},
-                {im->redundant, "wheels or contacts without slip whose rows are redundant"},
+    } list[] = {{im->redundant, "wheels or contacts without slip whose rows are redundant"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0, "fields"},
@@ -152,7 +149,7 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
         if (list[i].has) return list[i].what;
     }
     const char *what = refuse_tendons(m);
-    if (!what) what = refuse_constraints(m, device);
+    if (!what) what = refuse_constraints(m);
     if (!what) what = refuse_forces(m);
     if (!what) what = refuse_contacts(m);
     if (!what && !device) what = refuse_laws(m);
@@ -314,7 +311,7 @@ static double length_outside(snw_implicit *im, double h, double longest) {
 }
 
 bool snw_implicit_fits_lane(const snw_implicit *im) {
-    return snw_drag_spring_seg(im->in) == 0 && !im->watch.note && !im->use_euler;
+    return snw_drag_spring_seg(im->in) == 0 && !im->watch.note && !im->use_euler && !im->redundant;
 }
 
 double snw_implicit_lane_length(snw_implicit *im, double h, double longest) {
@@ -326,6 +323,7 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             snw_pack_lane *lane) {
     snw_implicit_begin(im, h, t_laws);
     snw_implicit_first_guess(im);
+    for (int i = 0; i < im->m->nnonholonomic; i++) im->trial->dropped[i] = 0;
     im->lane_tolerance = single ? fmax(im->opts.tolerance, SINGLE_TOLERANCE) : im->opts.tolerance;
     *lane = (snw_pack_lane){.active = true,
                             .a = im->a,

@@ -129,6 +129,18 @@
     ", nodes: 6,\n"                                                                                \
     "         strain: {bend_y: legendre 3, stretch: legendre 1, shear_z: legendre 1}}}\n"
 
+// A cart and a trailer on wheels without slip; a rod whose root rolls on a wheel.
+#define WHEELS                                                                                     \
+    "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"             \
+    "  trailer: {on: cart, pose: {xyz: [-5 cm, 0, 0]}, joint: revolute, axis: z, damping: 1 "      \
+    "mN*m*s,\n"                                                                                    \
+    "            body: {mass: 0.05, box: [9 cm, 1 cm, 1 cm]}}\n"                                   \
+    "  tail: {on: trailer, rod: {" ARM ", nodes: 6, strain: {bend_z: legendre 3}}}\n"              \
+    "contacts:\n"                                                                                  \
+    "  front: {wheel: {on: cart, axis: y}}\n"                                                      \
+    "  back: {wheel: {on: trailer, axis: y}}\n"                                                    \
+    "actuators: {motor: {joint: trailer, effort: 5 mN*m*sin(20*t)}}\n"
+
 // Tendons of given length, one compliant and slack at times; chambers of given volume and with gas.
 #define GIVEN                                                                                      \
     "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: cosserat legendre 2}}\n"                  \
@@ -219,6 +231,7 @@ static const char *const models[] = {
     MATERIAL OBSTACLES,
     MATERIAL PLANE,
     MATERIAL GIVEN,
+    MATERIAL WHEELS,
     MATERIAL CONTROLLED,
     MATERIAL FOLLOWED};
 enum { MODELS = sizeof models / sizeof *models, WITHOUT_LAWS = MODELS - 2 };
@@ -274,7 +287,10 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
         const int rows = robot[l]->m->nconstraint;
         for (int k = 0; k < rows; k++) robot[l]->s->lambda[k] = number(l, k + 300);
         assert_true(robot[l]->m->nv + rows <= MOST);
+        const double a = 100.0 / (l + 1); // of rows of velocities
+        robot[l]->w->velocity_time = 1 / a;
         lane[l] = (snw_pack_lane){.active = true,
+                                  .a = a,
                                   .trial_q = snw_robot_q(robot[l]),
                                   .trial_v = snw_robot_v(robot[l]),
                                   .trial_a = snw_robot_a(robot[l]),
