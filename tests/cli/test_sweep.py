@@ -392,7 +392,7 @@ class Figures(Sweep):
             self.assertEqual(result.code, 2 if "side by side; give --size a larger width" not in says else result.code, result)
             self.assertIn(says, result.err)
         self.succeeds("run", "cart.yaml", "-o", "run.h5")
-        self.assertIn("--over names parameters of a sweep", self.sinew("plot", "run.h5", "--over", "a").err)
+        self.assertIn("draws runs over the values in which they differ", self.sinew("plot", "run.h5", "--over", "a").err)
 
 
 class Interruptions(Sweep):
