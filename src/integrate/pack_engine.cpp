@@ -267,7 +267,7 @@ static snw_pack_work *work_create(const snw_pack_model *model) {
     }
     o->ninput = o->in.bytes / sizeof(pack);
     o->s.q = o->q, o->s.v = o->v, o->s.a = o->a, o->s.lambda = o->lambda;
-    o->s.dropped = o->dropped;
+    o->s.dropped = o->dropped, o->s.relaxed = o->relaxed, o->s.follow = o->follow;
     return (snw_pack_work *)o;
 }
 
@@ -327,6 +327,8 @@ static void load_lanes(step_of_packs *p, const snw_pack_lane *lane) {
     FROM_ARRAY(m->nv, d, o->d)
 #endif
     FROM_ARRAY(m->nq, q, o->q0)
+    FROM_ARRAY(m->nbranch_coordinate, relaxed, o->relaxed)
+    FROM_ARRAY(m->nbranch, follow, o->follow)
     FROM_ARRAY(m->nconstraint, lambda, o->lambda)
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
@@ -364,14 +366,20 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
     FROM_ARRAY(m->nv, rate0, o->rate0)
     FROM_ARRAY(m->nv, vb, o->vb)
     FROM_ARRAY(m->nconstraint, lambda0, o->lambda0)
+    FROM_ARRAY(m->nbranch_coordinate, relaxed0, o->relaxed0)
+    FROM_ARRAY(m->nbranch, follow0, o->follow0)
     const snw_state now = {.q = o->q0,
                            .v = o->v0,
                            .a = o->a0,
+                           .relaxed = o->relaxed0,
+                           .follow = o->follow0,
                            .lambda = o->lambda0,
                            .dropped = o->dropped};
     snw_state at = {.q = o->point_q,
                     .v = o->point_v,
                     .a = o->point_a,
+                    .relaxed = o->relaxed,
+                    .follow = o->follow,
                     .lambda = o->point_lambda,
                     .dropped = o->dropped};
     const snw_step_account a = {.m = m,
@@ -483,6 +491,8 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     work_of_packs *o = (work_of_packs *)work;
     const int spare = first_active(lane), nv = m->nv, n = nv + m->nconstraint;
     FROM_ARRAY(m->nq, trial_q, o->q)
+    FROM_ARRAY(m->nbranch_coordinate, relaxed, o->relaxed)
+    FROM_ARRAY(m->nbranch, follow, o->follow)
     FROM_ARRAY(nv, trial_v, o->v)
     FROM_ARRAY(nv, trial_a, o->a)
     FROM_ARRAY(m->nconstraint, lambda, o->lambda)

@@ -77,9 +77,10 @@ typedef struct snw_pack_lane {
     const double *q;     // configuration at the beginning
     const double *scale; // typical forces
     const double *gravity;
-    const double *inputs; // block of snw_inputs at the end of the step
-    double *d;            // increment: initial guess, then solution
-    double *lambda;       // multipliers of the constraint rows likewise
+    const double *inputs;           // block of snw_inputs at the end of the step
+    const double *relaxed, *follow; // memory of materials at the end (dynamics/state.h)
+    double *d;                      // increment: initial guess, then solution
+    double *lambda;                 // multipliers of the constraint rows likewise
     // results
     double *rate, *acc;                  // in the chart of the step
     double *trial_q, *trial_v, *trial_a; // state at the end
@@ -88,10 +89,11 @@ typedef struct snw_pack_lane {
     double residual; // relative to `scale`
     // energy account, theory.md (6.5)
     bool account;
-    double h, past_h;         // length of this step and of the one before; <= 0: none
-    const double *v0, *a0;    // velocities and accelerations at the beginning
-    const double *lambda0;    // multipliers there
-    const double *rate0, *vb; // in the chart; before the step before
+    double h, past_h;                 // length of this step and of the one before; <= 0: none
+    const double *v0, *a0;            // velocities and accelerations at the beginning
+    const double *lambda0;            // multipliers there
+    const double *relaxed0, *follow0; // memory of materials there
+    const double *rate0, *vb;         // in the chart; before the step before
     const double *point_gravity[SNW_LANE_POINTS], *point_inputs[SNW_LANE_POINTS]; // at its points
     double heat, other_heat, unbalanced;
     snw_pack_laws laws;                    // NULL: none read signals

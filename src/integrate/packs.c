@@ -140,7 +140,7 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
                 {m->ngrid > 0, "rods on one grid"},
                 {m->ntube > 0, "concentric tubes"},
                 {m->nlaw_point > 0, "nonlinear materials"},
-                {m->nbranch > 0, "relaxing materials"},
+                {m->nbranch > 0 && device, "relaxing materials"},
                 {m->bare || m->local, "robots too large for a dense matrix"},
                 {opts->chart != SNW_CHART_SE3, "the split chart"},
                 {opts->control, "controlled step lengths"},
@@ -340,6 +340,8 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             .inputs = im->in->block,
                             .d = im->d,
                             .lambda = im->trial->lambda,
+                            .relaxed = im->trial->relaxed,
+                            .follow = im->trial->follow,
                             .rate = im->rate,
                             .acc = im->acc,
                             .trial_q = im->trial->q,
@@ -351,6 +353,8 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             .v0 = im->now->v,
                             .a0 = im->now->a,
                             .lambda0 = im->now->lambda,
+                            .relaxed0 = im->now->relaxed,
+                            .follow0 = im->now->follow,
                             .rate0 = im->past.v,
                             .vb = im->past.vb};
     im->lane_h = h;

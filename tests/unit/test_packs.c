@@ -18,7 +18,10 @@
 #define MATERIAL                                                                                   \
     "sinew: 1\n"                                                                                   \
     "parameters: {E: 1 MPa}\n"                                                                     \
-    "materials: {rubber: {young: E, poisson: 0.5, density: 1000, damping: 10 ms}}\n"               \
+    "materials:\n"                                                                                 \
+    "  rubber: {young: E, poisson: 0.5, density: 1000, damping: 10 ms}\n"                          \
+    "  gel: {young: E, poisson: 0.5, density: 1000, damping: 5 ms,\n"                              \
+    "        relaxation: {of: instant, ratios: [0.3, 0.2], times: [5 ms, 100 ms]}}\n"              \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
 
@@ -129,6 +132,13 @@
     ", nodes: 6,\n"                                                                                \
     "         strain: {bend_y: legendre 3, stretch: legendre 1, shear_z: legendre 1}}}\n"
 
+// A rod of a material that relaxes in two branches, and one that does not.
+#define RELAXING                                                                                   \
+    "  arm: {on: world, rod: {length: 0.3 m, section: {circle: {radius: 10 mm}}, material: gel,\n" \
+    "        nodes: 6, strain: kirchhoff legendre 2}}\n"                                           \
+    "  hand: {on: arm.tip, rod: {" ARM ", nodes: 4, strain: kirchhoff legendre 1}}\n"              \
+    "loads: {push: {on: hand.tip, force: [0, 0.1*sin(20*t), 0]}}\n"
+
 // A cart and a trailer on wheels without slip; a rod whose root rolls on a wheel.
 #define WHEELS                                                                                     \
     "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"             \
@@ -232,6 +242,7 @@ static const char *const models[] = {
     MATERIAL PLANE,
     MATERIAL GIVEN,
     MATERIAL WHEELS,
+    MATERIAL RELAXING,
     MATERIAL CONTROLLED,
     MATERIAL FOLLOWED};
 enum { MODELS = sizeof models / sizeof *models, WITHOUT_LAWS = MODELS - 2 };
@@ -284,6 +295,9 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
         snw_inputs_at(robot[l]->m, 0.1 * l, robot[l]->in);
         assert_int_equal(snw_model_stream_create(robot[l]->m, &stream[l]), SNW_OK);
         assert_true(snw_model_stream_alike(stream[l], stream[0]));
+        for (int k = 0; k < robot[l]->m->nbranch_coordinate; k++)
+            robot[l]->s->relaxed[k] = number(l, k + 400);
+        for (int k = 0; k < robot[l]->m->nbranch; k++) robot[l]->s->follow[k] = 0.2 * (k + 1);
         const int rows = robot[l]->m->nconstraint;
         for (int k = 0; k < rows; k++) robot[l]->s->lambda[k] = number(l, k + 300);
         assert_true(robot[l]->m->nv + rows <= MOST);
@@ -295,6 +309,8 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
                                   .trial_v = snw_robot_v(robot[l]),
                                   .trial_a = snw_robot_a(robot[l]),
                                   .lambda = robot[l]->s->lambda,
+                                  .relaxed = robot[l]->s->relaxed,
+                                  .follow = robot[l]->s->follow,
                                   .gravity = robot[l]->in->gravity.e,
                                   .inputs = robot[l]->in->block};
         residual[l] = r[l], tangent[l] = T[l];
