@@ -13,6 +13,7 @@
 #include "output/plot_data.h"
 #include "output/plot_family.h"
 #include "output/plot_map.h"
+#include "output/plot_over.h"
 #include "output/plot_svg.h"
 #include "output/plot_sweep.h"
 #include "results/sweep_file.h"
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PANELS = 8, MOST_RUNS = 64, SHAPES = 8, MOST_SHAPES = 100 };
+enum { MOST_PANELS = 8, MOST_RUNS = 64, MOST_ROWS = 4096, SHAPES = 8, MOST_SHAPES = 100 };
 static const double WIDTH = 160;                   // mm, text width of most journals
 static const double MAP = 100;                     // mm, of one of several maps
 static const double SMALLEST = 20, LARGEST = 2000; // width and height of the figure, mm
@@ -182,8 +183,9 @@ static snw_status plot_choose_runs(const job *j, const snw_result *file, int *ch
 // Open all files and list the selected runs that have frames.
 static snw_status open_runs(job *j, snw_error *err) {
     const int nfile = snw_args_operands(j->args);
+    const int most = snw_args_has(j->args, "over") ? MOST_ROWS : MOST_RUNS;
     j->file = snw_pool_array(j->pool, (size_t)nfile, sizeof(snw_result *));
-    j->run = snw_pool_array(j->pool, MOST_RUNS, sizeof *j->run);
+    j->run = snw_pool_array(j->pool, (size_t)most, sizeof *j->run);
     if (!j->file || !j->run) return snw_fail_memory(err);
     for (int i = 0; i < nfile; i++) {
         const char *path = snw_args_operand(j->args, i);
@@ -196,9 +198,9 @@ static snw_status open_runs(job *j, snw_error *err) {
         SNW_TRY(plot_choose_runs(j, j->file[i], chosen, &n, err));
         for (int k = 0; k < n; k++) {
             if (snw_result_frames(j->file[i], chosen[k]) == 0) continue;
-            if (j->nrun == MOST_RUNS) {
+            if (j->nrun == most) {
                 return snw_fail(err, SNW_E_ARGUMENT,
-                                "a figure shows at most %d runs; choose with --run", MOST_RUNS);
+                                "a figure shows at most %d runs; choose with --run", most);
             }
             const char *run = snw_result_info(j->file[i], chosen[k])->run;
             const char *name = nfile == 1 ? run
@@ -378,6 +380,42 @@ static snw_status make_map(job *j, snw_error *err) {
     return snw_plot_map(j->pool, &map, n ? column : NULL, &j->figure, err);
 }
 
+// j->row <- figures of a table over its parameters
+static snw_status draw_table(job *j, const snw_sweep_table *t, const snw_sweep_figure *how,
+                             snw_error *err) {
+    SNW_TRY(snw_plot_sweep(j->pool, t, how, &j->row, err));
+    j->figure = j->row.figure[0];
+    // maps have legends of their own
+    const snw_panel *panel = j->figure.panel;
+    bool names = false;
+    for (int i = 0; i < panel->ncurve; i++) names = names || panel->curve[i].name;
+    if (names && !snw_args_has(j->args, "size")) j->width = fmax(WIDTH, MAP * j->row.n);
+    return SNW_OK;
+}
+
+// figures of probes of runs over the values in which they differ
+static snw_status make_over(job *j, snw_error *err) {
+    static const char *const others[] = {"phase", "shape", "energy", "convergence", "data"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (snw_args_has(j->args, others[i]))
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "--over takes --probe, --at, --run and --size, not --%s", others[i]);
+    }
+    int n;
+    double *time;
+    SNW_TRY(read_times(j, &n, &time, err));
+    if (n > 1) return snw_fail(err, SNW_E_ARGUMENT, "--over takes one time, --at has %d", n);
+    SNW_TRY(choose_probes(j, err));
+    snw_sweep_table *t = snw_pool_take(j->pool, sizeof *t);
+    if (!t) return snw_fail_memory(err);
+    SNW_TRY(snw_plot_over(j->pool, j->nrun, j->run, n ? time : NULL, t, err));
+    snw_sweep_figure how = {0};
+    const char **text;
+    SNW_TRY(plot_read_list(j, "over", &how.nover, &text, err));
+    how.over = text;
+    return draw_table(j, t, &how, err);
+}
+
 // figures of the results of a sweep over its parameters
 static snw_status make_sweep(job *j, snw_error *err) {
     static const char *const others[] = {"phase", "shape", "energy", "convergence", "data", "run"};
@@ -399,14 +437,7 @@ static snw_status make_sweep(job *j, snw_error *err) {
     if (!t) return snw_fail_memory(err);
     SNW_TRY(snw_sweep_table_read(snw_args_operand(j->args, 0), j->pool, t, err));
     j->title = t->head.title[0] ? snw_plot_text(j->pool, t->head.title) : "Sweep";
-    SNW_TRY(snw_plot_sweep(j->pool, t, &how, &j->row, err));
-    j->figure = j->row.figure[0];
-    // maps have legends of their own
-    const snw_panel *panel = j->figure.panel;
-    bool names = false;
-    for (int i = 0; i < panel->ncurve; i++) names = names || panel->curve[i].name;
-    if (names && !snw_args_has(j->args, "size")) j->width = fmax(WIDTH, MAP * j->row.n);
-    return SNW_OK;
+    return draw_table(j, t, &how, err);
 }
 
 static snw_status write_svg(job *j, snw_sink to, snw_plot_row_layout *l, snw_error *err) {
@@ -495,8 +526,8 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     SNW_TRY(read_size(j->args, &j->width, &j->height, err));
     j->map = snw_workspace_is_file(snw_args_operand(j->args, 0));
     const bool sweep = !j->map && snw_sweep_is_file(snw_args_operand(j->args, 0));
-    if (!sweep && snw_args_has(j->args, "over"))
-        return snw_fail(err, SNW_E_ARGUMENT, "--over names parameters of a sweep; these are none");
+    if ((j->map || is_search(snw_args_operand(j->args, 0))) && snw_args_has(j->args, "over"))
+        return snw_fail(err, SNW_E_ARGUMENT, "--over is for sweeps and for runs of an 'each'");
     if (is_search(snw_args_operand(j->args, 0))) {
         if (snw_args_operands(j->args) > 1)
             return snw_fail(err, SNW_E_ARGUMENT, "the table of an optimisation is drawn by itself");
@@ -508,7 +539,7 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
         SNW_TRY(make_sweep(j, err));
     } else {
         SNW_TRY(open_runs(j, err));
-        SNW_TRY(make_figure(j, err));
+        SNW_TRY(snw_args_has(j->args, "over") ? make_over(j, err) : make_figure(j, err));
     }
     if (j->row.n == 0) j->row = (snw_figure_row){.n = 1, .figure = &j->figure};
     snw_plot_row_layout layout;
@@ -541,9 +572,10 @@ static const snw_option options[] = {
      "these probes over time, one panel per quantity: tip, or tip.x,tip.z. May be repeated "
      "(default: all probes, if no other option chooses the figure)"},
     {"over", 0, "NAMES", true,
-     "of a sweep: over these parameters. One: lines, a curve for each combination of the others; "
-     "two: maps, with contours where the rows are a grid; more: a scatter matrix. May be repeated "
-     "(default: all that vary)"},
+     "of a sweep, and of runs that differ in values of the file, as those of an `each`: over these "
+     "parameters. One: lines, a curve for each combination of the others; two: maps, with contours "
+     "where the rows are a grid; more: a scatter matrix. Runs have their values at the end, or at "
+     "one time --at. May be repeated (default for sweeps: all that vary)"},
     {"data", 0, "FILE.csv", true,
      "measurements, drawn as dots beside the probes: columns t, then names of probe components, "
      "tip.x, in SI; blank fields are left out. May be repeated"},
@@ -553,8 +585,8 @@ static const snw_option options[] = {
     {"shape", 0, NULL, false, "rods, bodies and tendons at some instants"},
     {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},
     {"at", 0, "TIMES", true,
-     "with --shape: the instants in seconds, e.g. 0,0.5,1; with --convergence: one, instead of "
-     "the end"},
+     "with --shape: the instants in seconds, e.g. 0,0.5,1; with --convergence and --over: one, "
+     "instead of the end"},
     {"count", 0, "N", false,
      "with --shape: number of instants, evenly spaced in time (default: 8)"},
     {"plane", 0, "AXES", false,
@@ -592,6 +624,7 @@ const snw_command snw_cmd_plot = {
                 "sinew plot arm.h5 --shape --count 12 --plane xz -o shapes.png\n"
                 "sinew plot arm.h5 --energy --size 85x60\n"
                 "sinew plot sweep.h5 --over silicone.young --probe reach\n"
+                "sinew plot radii.h5 --over r --probe tip.z\n"
                 "sinew plot steps.h5 --convergence swing.step --probe tip.z -o order.svg",
     .run = plot_run,
 };

@@ -71,6 +71,8 @@ void snw_tangent_once(const snw_model *m, const snw_inputs *in, const double *ch
 
 // w->J, w->dJ <- body Jacobians of all segments and their rates only, after snw_kinematics.
 void snw_jacobian_pass(const snw_model *m, snw_work *w);
+// The same for the stations that laws read, from those of the segments that they are attached to.
+void snw_jacobian_read(const snw_model *m, snw_work *w);
 
 // M <- mass matrix at q (nv x nv), exactly symmetric. Overwrites w; its Jacobians are undefined.
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,

@@ -93,6 +93,10 @@ double snw_stress_power(const snw_model *m, int stress, snw_at at, const double 
     return power;
 }
 
+double snw_tendon_law(const snw_model *m, int tendon, const snw_inputs *in, snw_at at) {
+    return *in->signal_fraction * snw_expr_value(m->tendon[tendon].law, at);
+}
+
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double fraction, double *Q) {
     const snw_motor *d = &m->motor[motor];
     if (!inputs_active(d->when, at)) return;

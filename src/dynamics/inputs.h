@@ -141,8 +141,10 @@ static inline bool snw_tendon_reads_signals(const snw_model *m, const snw_inputs
     return m->nlive && m->tendon[tendon].reads_signals && !snw_tendon_is_manual(in, tendon);
 }
 
-// Laws at the time and signals of `at`. Load at a load point, times its quadrature weight;
-// generalised force of an active stress or of a motor, times `fraction`, added to Q (nv).
+// Laws at the time and signals of `at`. Value of the law of a tendon or chamber that reads signals;
+// load at a load point, times its quadrature weight; generalised force of an active stress or of a
+// motor, times `fraction`, added to Q (nv).
+double snw_tendon_law(const snw_model *m, int tendon, const snw_inputs *in, snw_at at);
 void snw_load_at(const snw_model *m, int point, snw_at at, snw_wrench *out);
 void snw_stress_at(const snw_model *m, int stress, snw_at at, double fraction, double *Q);
 // Power of the active stress at the velocities v (nv), W.

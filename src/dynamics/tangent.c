@@ -163,6 +163,8 @@ void snw_tangent_pass(const snw_model *m, const double *chart, snw_work *w) {
 
 void snw_jacobian_pass(const snw_model *m, snw_work *w) { all_columns(m, NULL, false, w); }
 
+void snw_jacobian_read(const snw_model *m, snw_work *w) { read_columns(m, NULL, w); }
+
 // ---- products ---------------------------------------------------------------
 
 // P[0..rows, ..] += J' Z: sums of six terms, along the columns; if symmetric only from the diagonal

@@ -40,15 +40,11 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     }
     switch (tendon->given) {
     case SNW_GIVEN_EFFORT:
-        out->effort = snw_tendon_reads_signals(m, in, i)
-                          ? *in->signal_fraction * snw_expr_value(tendon->law, at)
-                          : given;
+        out->effort = snw_tendon_reads_signals(m, in, i) ? snw_tendon_law(m, i, in, at) : given;
         if (tendon->type->only_pulls) out->effort = snw_select(out->effort < 0, 0, out->effort);
         break;
     case SNW_GIVEN_SOURCE: {
-        const double x = snw_tendon_reads_signals(m, in, i)
-                             ? *in->signal_fraction * snw_expr_value(tendon->law, at)
-                             : given;
+        const double x = snw_tendon_reads_signals(m, in, i) ? snw_tendon_law(m, i, in, at) : given;
         const snw_path_effort f = tendon->type->effort(tendon->constant, x, out->value);
         out->effort = f.e, out->stiffness = f.by_y, out->gain = f.by_x;
         break;

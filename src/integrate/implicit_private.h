@@ -125,6 +125,7 @@ struct snw_implicit {
     bool lane_keeps;       // the last step was one in a pack, which keeps its matrix (packs.h)
     double lane_h;         // length of the step in a pack under way
     double *lane_signal;   // signals at its end, in the memory of the lane
+    double *lane_effort;   // efforts of tendons by laws that read signals, likewise
     double lane_tolerance; // of the residual in the last step in a pack; 0: it was none
     bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
     snw_step_together together;

@@ -111,29 +111,70 @@ static work_of_packs *work_of(const snw_inputs *in) {
 }
 
 // Laws are expressions with branches, whose numbers differ between robots: each robot evaluates its
-// own. They depend on coordinates and velocities of joints (packs.c).
+// own, with the motion and the columns of segments that they read (packs.c).
+static void give_lane(int l, size_t n, const void *from, narrow *to) {
+    const element *x = (const element *)from + l;
+    for (size_t i = 0; i < n; i++) to[i] = x[i * SNW_LANES];
+}
+
 void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
     work_of_packs *o = work_of(in);
+    const snw_pack_order *order = o->order;
     memcpy(w->load, in->load, (size_t)m->nload_point * sizeof *w->load);
     memset(o->law, 0, (size_t)m->nv * sizeof *o->law);
+    memset(o->effort, 0, (size_t)m->ntendon * sizeof *o->effort);
     for (int l = 0; l < SNW_LANES; l++) {
         if (!o->lane[l].active) continue;
         const snw_pack_laws *laws = &o->lane[l].laws;
         for (int i = 0; i < m->nq; i++) laws->q[i] = s->q[i].x[l];
         for (int i = 0; i < m->nv; i++) laws->v[i] = s->v[i].x[l];
+        for (int k = 0; k < order->nframe; k++) {
+            const int seg = order->frame[k].seg;
+            give_lane(l, 12, &w->g[seg], laws->g + 12 * (size_t)seg);
+            give_lane(l, 6, &w->V[seg], laws->V + 6 * (size_t)seg);
+        }
         laws->forces(laws->robot, o->point, laws->q, laws->v, laws->r);
         for (int i = 0; i < m->nv; i++) o->law[i].x[l] = (element)laws->r[i];
+        for (int k = 0; k < order->nload; k++) {
+            const narrow *from = laws->load + 6 * (size_t)order->load[k];
+            for (int i = 0; i < 6; i++) w->load[order->load[k]].e[i].x[l] = (element)from[i];
+        }
+        for (int k = 0; k < order->ntendon; k++)
+            o->effort[order->tendon[k]].x[l] = (element)laws->effort[order->tendon[k]];
     }
     for (int i = 0; i < m->nv; i++) w->r[i] += o->law[i];
 }
 
+double snw_tendon_law(const snw_model *, int tendon, const snw_inputs *in, snw_at) {
+    return work_of(in)->effort[tendon];
+}
+
+// Columns of a segment in lane l; without rates of columns (w->is_static) those are zero.
+static void give_columns(const snw_model *m, int l, const snw_pack_frame *frame, const snw_work *w,
+                         const snw_pack_laws *laws) {
+    const snw_path *path = &m->path[m->seg[frame->seg].path];
+    const size_t n = (size_t)path->n;
+    for (size_t row = 0; n && row < 6; row++) {
+        const size_t from = (size_t)m->seg_store[frame->seg] + row * (size_t)path->ld,
+                     to = frame->at + row * (size_t)frame->ld;
+        give_lane(l, n, w->J + from, laws->J + to);
+        if (w->is_static) {
+            memset(laws->dJ + to, 0, n * sizeof *laws->dJ);
+        } else {
+            give_lane(l, n, w->dJ + from, laws->dJ + to);
+        }
+    }
+}
+
 // At the state of the last snw_feedback.
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
-                          snw_work *, size_t ld, double *T) {
+                          snw_work *w, size_t ld, double *T) {
     work_of_packs *o = work_of(in);
     for (int l = 0; l < SNW_LANES; l++) {
         if (!o->lane[l].active) continue;
         const snw_pack_laws *laws = &o->lane[l].laws;
+        for (int k = 0; k < o->order->nframe; k++)
+            give_columns(m, l, &o->order->frame[k], w, laws);
         laws->tangent(laws->robot, o->point, cq.x[l], cv.x[l], laws->T);
         for (int j = 0; j < m->nv; j++) {
             const narrow *from = laws->T + (size_t)j * m->nv;
@@ -217,6 +258,7 @@ static snw_pack_work *work_create(const snw_pack_model *model) {
     if (!o) return NULL;
     work_places places = {m, ((const model_of_packs *)model)->order, o};
     o->in.model = m;
+    o->order = places.order;
     o->block = snw_fields_create(place_work, &places);
     o->in.block = snw_fields_create_sized(place_inputs, &o->in, &o->in.bytes);
     if (!o->block || !o->in.block || snw_work_create(m, &o->w) != SNW_OK) {
@@ -225,6 +267,7 @@ static snw_pack_work *work_create(const snw_pack_model *model) {
     }
     o->ninput = o->in.bytes / sizeof(pack);
     o->s.q = o->q, o->s.v = o->v, o->s.a = o->a, o->s.lambda = o->lambda;
+    o->s.dropped = o->dropped, o->s.relaxed = o->relaxed, o->s.follow = o->follow;
     return (snw_pack_work *)o;
 }
 
@@ -284,9 +327,12 @@ static void load_lanes(step_of_packs *p, const snw_pack_lane *lane) {
     FROM_ARRAY(m->nv, d, o->d)
 #endif
     FROM_ARRAY(m->nq, q, o->q0)
+    FROM_ARRAY(m->nbranch_coordinate, relaxed, o->relaxed)
+    FROM_ARRAY(m->nbranch, follow, o->follow)
     FROM_ARRAY(m->nconstraint, lambda, o->lambda)
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
+    o->w->velocity_time = 1 / p->a; // as for a robot alone
     for (int i = 0; i < p->order->n; i++) o->typical[i] = i < m->nv ? m->typical[i] : double(1);
     for (int i = 0; i < m->nconstraint; i++)
         o->row_size[i] = snw_constraint_at(m, o->w, i).size;
@@ -320,9 +366,22 @@ static void account(step_of_packs *p, snw_pack_lane *all) {
     FROM_ARRAY(m->nv, rate0, o->rate0)
     FROM_ARRAY(m->nv, vb, o->vb)
     FROM_ARRAY(m->nconstraint, lambda0, o->lambda0)
-    const snw_state now = {.q = o->q0, .v = o->v0, .a = o->a0, .lambda = o->lambda0};
-    snw_state at = {
-        .q = o->point_q, .v = o->point_v, .a = o->point_a, .lambda = o->point_lambda};
+    FROM_ARRAY(m->nbranch_coordinate, relaxed0, o->relaxed0)
+    FROM_ARRAY(m->nbranch, follow0, o->follow0)
+    const snw_state now = {.q = o->q0,
+                           .v = o->v0,
+                           .a = o->a0,
+                           .relaxed = o->relaxed0,
+                           .follow = o->follow0,
+                           .lambda = o->lambda0,
+                           .dropped = o->dropped};
+    snw_state at = {.q = o->point_q,
+                    .v = o->point_v,
+                    .a = o->point_a,
+                    .relaxed = o->relaxed,
+                    .follow = o->follow,
+                    .lambda = o->point_lambda,
+                    .dropped = o->dropped};
     const snw_step_account a = {.m = m,
                                 .path = {.chart = SNW_CHART_SE3,
                                          .h = FROM(h),
@@ -432,6 +491,8 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     work_of_packs *o = (work_of_packs *)work;
     const int spare = first_active(lane), nv = m->nv, n = nv + m->nconstraint;
     FROM_ARRAY(m->nq, trial_q, o->q)
+    FROM_ARRAY(m->nbranch_coordinate, relaxed, o->relaxed)
+    FROM_ARRAY(m->nbranch, follow, o->follow)
     FROM_ARRAY(nv, trial_v, o->v)
     FROM_ARRAY(nv, trial_a, o->a)
     FROM_ARRAY(m->nconstraint, lambda, o->lambda)
@@ -439,6 +500,7 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     FROM_ARRAY(o->ninput, inputs, o->in.block)
     o->lane = lane;
     o->point = -1;
+    o->w->velocity_time = 1 / FROM(a);
     snw_residual(m, &o->in, &o->s, false, o->w);
     memset(o->J, 0, (size_t)n * n * sizeof *o->J);
     snw_tangent_once(m, &o->in, NULL, coefficient[0], coefficient[1], coefficient[2], o->w,

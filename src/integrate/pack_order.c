@@ -99,6 +99,47 @@ static void number_by_position(const coupled_sets *by_unknown, const int *unknow
     }
 }
 
+// ---- laws that read signals ---------------------------------------------------------------------
+
+// seg (nseg) <- segments whose motion laws read, or on which loads of laws act
+static void mark_frames(const snw_model *m, bool *seg) {
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal *signal = &m->signal[m->live[k]];
+        if (!snw_signal_reads_frame(signal)) continue;
+        int at = m->station[signal->station].seg;
+        while (at >= m->nseg) at = m->seg[at].parent; // observers
+        seg[at] = true;
+    }
+    for (int i = 0; m->nlive && i < m->nload_point; i++) {
+        if (m->load[m->load_point[i].load].reads_signals) seg[m->load_point[i].seg] = true;
+    }
+}
+
+// Counts them; with arrays, lists them.
+static void list_laws(const snw_model *m, const bool *seg, int *nframe, snw_pack_frame *frame,
+                      int *nload, int *load, int *ntendon, int *tendon) {
+    *nframe = *nload = *ntendon = 0;
+    for (int i = 0; i < m->nseg; i++) {
+        if (!seg[i]) continue;
+        if (frame)
+            frame[*nframe] = (snw_pack_frame){
+                .seg = i, .ld = m->path[m->seg[i].path].ld, .at = (size_t)m->seg_store[i]};
+        ++*nframe;
+    }
+    for (int i = 0; m->nlive && i < m->nload_point; i++) {
+        if (!m->load[m->load_point[i].load].reads_signals) continue;
+        if (load) load[*nload] = i;
+        ++*nload;
+    }
+    for (int i = 0; m->nlive && i < m->ntendon; i++) {
+        if (!m->tendon[i].reads_signals) continue;
+        if (tendon) tendon[*ntendon] = i;
+        ++*ntendon;
+    }
+}
+
+// ---- order --------------------------------------------------------------------------------------
+
 #define ORDER_FIELDS(X)                                                                            \
     X(size_t, from, nentry, "entries in the matrix")                                               \
     X(int, unknown, n, "by position")                                                              \
@@ -107,16 +148,20 @@ static void number_by_position(const coupled_sets *by_unknown, const int *unknow
     X(int, run_of, n + 1, "first runs of columns")                                                 \
     X(int, run_below, n, "first runs below the diagonal")                                          \
     X(snw_pack_run, run, nrun, "rows")                                                             \
-    X(int, together, n, "columns with the same rows")
+    X(int, together, n, "columns with the same rows")                                              \
+    X(snw_pack_frame, frame, nframe, "segments that laws read")                                    \
+    X(int, load, nload, "load points of laws that read signals")                                   \
+    X(int, tendon, ntendon, "tendons of such laws")
 
 typedef struct order_arrays {
-    int n, nentry, nrun;
+    int n, nentry, nrun, nframe, nload, ntendon;
     ORDER_FIELDS(SNW_FIELD_POINTER)
 } order_arrays;
 
 static void place_order(void *object, snw_fields *f) {
     order_arrays *o = object;
     const int n = o->n, nentry = o->nentry, nrun = o->nrun;
+    const int nframe = o->nframe, nload = o->nload, ntendon = o->ntendon;
     ORDER_FIELDS(SNW_FIELD_PLACE)
 }
 
@@ -161,12 +206,15 @@ static void find_together(const coupled_sets *below, int n, int *together) {
     }
 }
 
-static snw_status fill_order(const coupled_sets *below, const int *unknown, snw_pack_order *out) {
+static snw_status fill_order(const snw_model *m, const bool *frame, const coupled_sets *below,
+                             const int *unknown, snw_pack_order *out) {
     order_arrays o = {.n = below->n};
     list_columns(below, unknown, &o);
+    list_laws(m, frame, &o.nframe, NULL, &o.nload, NULL, &o.ntendon, NULL);
     out->block = snw_fields_create(place_order, &o);
     if (!out->block) return SNW_E_MEMORY;
     list_columns(below, unknown, &o);
+    list_laws(m, frame, &o.nframe, o.frame, &o.nload, o.load, &o.ntendon, o.tendon);
     memcpy(o.unknown, unknown, (size_t)o.n * sizeof *unknown);
     find_together(below, o.n, o.together);
     *out = (snw_pack_order){.n = o.n,
@@ -180,6 +228,12 @@ static snw_status fill_order(const coupled_sets *below, const int *unknown, snw_
                             .run = o.run,
                             .together = o.together,
                             .from = o.from,
+                            .nframe = o.nframe,
+                            .nload = o.nload,
+                            .ntendon = o.ntendon,
+                            .frame = o.frame,
+                            .load = o.load,
+                            .tendon = o.tendon,
                             .block = out->block};
     return SNW_OK;
 }
@@ -189,19 +243,22 @@ snw_status snw_pack_order_create(const snw_model *m, snw_pack_order **out) {
     const size_t size = (size_t)n * (size_t)words * sizeof(uint64_t);
     coupled_sets sets = {n, words, snw_alloc(size)}, below = {n, words, snw_alloc(size)};
     bool *gone = snw_alloc((size_t)n * sizeof *gone);
+    bool *frame = snw_alloc((size_t)m->nseg * sizeof *frame);
     int *unknown = snw_alloc(2 * (size_t)n * sizeof *unknown), *place = unknown + n;
     snw_pack_order *o = *out = snw_alloc(sizeof *o);
     snw_status s = SNW_E_MEMORY;
-    if (sets.set && below.set && gone && unknown && o) s = read_pattern(m, &sets);
+    if (sets.set && below.set && gone && frame && unknown && o) s = read_pattern(m, &sets);
     if (s == SNW_OK) {
         find_order(&sets, m->nv, gone, unknown);
         for (int k = 0; k < n; k++) place[unknown[k]] = k;
         number_by_position(&sets, unknown, place, &below);
-        s = fill_order(&below, unknown, o);
+        mark_frames(m, frame);
+        s = fill_order(m, frame, &below, unknown, o);
     }
     snw_free(sets.set);
     snw_free(below.set);
     snw_free(gone);
+    snw_free(frame);
     snw_free(unknown);
     if (s == SNW_OK) return SNW_OK;
     snw_pack_order_destroy(o);

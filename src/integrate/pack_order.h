@@ -4,6 +4,8 @@
 // entries of its factors. Both follow from the structure of the model alone, so that they are the
 // same for all robots of a pack and do not depend on their numbers, theory.md 6.10.
 //
+// The order also lists what laws that read signals read and act on, from the same structure.
+//
 // Coordinates come first, each time the one that couples with the fewest others (minimum degree);
 // constraint rows come last, so that their block is the Schur complement of the coordinates.
 #pragma once

@@ -6,6 +6,7 @@
 
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
+#include "dynamics/tendon.h"
 #include "integrate/implicit_private.h"
 #include "integrate/step_account.h"
 #include "integrate/step_control.h"
@@ -37,11 +38,16 @@ const snw_pack_engine *snw_packs(int most, bool single) {
 }
 #endif
 
-static const char *refuse_tendons(const snw_model *m, bool device) {
+static bool has_straight_segments(const snw_model *m, const snw_tendon *tendon) {
+    bool any = false;
+    for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++)
+        any |= m->tendon_point[k].segment >= 0;
+    return any;
+}
+
+static const char *refuse_tendons(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
-        if (tendon->given != SNW_GIVEN_EFFORT && !device)
-            return "tendons and chambers whose effort is not given";
         if (tendon->given == SNW_GIVEN_SOURCE)
             return "muscles whose force follows from their length";
         if (tendon->when) return "conditional elements";
@@ -87,33 +93,38 @@ static const char *refuse_contacts(const snw_model *m) {
     return NULL;
 }
 
-static const char *refuse_constraints(const snw_model *m, bool device) {
+static const char *refuse_constraints(const snw_model *m) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (!device && loop->nonholonomic && loop->nonholonomic_index >= 0)
-            return "wheels and contacts without slip";
         if (loop->sliding_station || loop->through) return "rods that slide through loops";
     }
     return NULL;
 }
 
-// Laws may read joints and held values, and act on joints and as active stress: that needs no poses
-// and no Jacobians in the evaluation of a robot's laws.
+// A robot's laws are evaluated with the poses and columns of its pack, but with its own tendons.
+static const char *refuse_signal(const snw_model *m, const snw_signal *signal) {
+    if (signal->kind == SNW_SIGNAL_CAPTURED) return "laws that read captured values";
+    if (signal->kind != SNW_SIGNAL_PROBE) return NULL;
+    if (signal->reading == SNW_READ_STRAIN && !signal->table) return "laws that read given strains";
+    if (signal->tendon < 0) return NULL;
+    const snw_tendon *tendon = &m->tendon[signal->tendon];
+    if (has_straight_segments(m, tendon)) return "laws that read tendons with straight segments";
+    return tendon->row >= 0 && signal->reading == SNW_READ_TENDON_EFFORT
+               ? "laws that read efforts of given lengths"
+               : NULL;
+}
+
 static const char *refuse_laws(const snw_model *m) {
-    for (int k = 0; k < m->nlive; k++) {
-        const snw_signal *signal = &m->signal[m->live[k]];
-        if (signal->kind == SNW_SIGNAL_STATE) return "laws that read states of laws";
-        if (signal->kind == SNW_SIGNAL_CAPTURED) return "laws that read captured values";
-        if (signal->kind == SNW_SIGNAL_PROBE && signal->block < 0)
-            return "laws that read other than joints";
+    const char *what = NULL;
+    for (int k = 0; k < m->nlive && !what; k++) what = refuse_signal(m, &m->signal[m->live[k]]);
+    for (int i = 0; m->nlive && i < m->ntendon && !what; i++) {
+        const snw_tendon *tendon = &m->tendon[i];
+        if (!tendon->reads_signals) continue;
+        if (tendon->given != SNW_GIVEN_EFFORT) what = "given lengths whose laws read signals";
+        if (has_straight_segments(m, tendon))
+            what = "tendons with straight segments whose laws read signals";
     }
-    for (int i = 0; m->nlive && i < m->nload; i++) {
-        if (m->load[i].reads_signals) return "loads whose laws read signals";
-    }
-    for (int i = 0; m->nlive && i < m->ntendon; i++) {
-        if (m->tendon[i].reads_signals) return "tendons whose laws read signals";
-    }
-    return m->nlive && m->nread ? "laws that read other than joints" : NULL;
+    return what;
 }
 
 const char *snw_packs_refuse(const snw_implicit *im, bool device) {
@@ -122,15 +133,14 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const struct {
         bool has;
         const char *what;
-    } list[] = {{im->redundancy && !device, "loops that may become redundant"},
-                {im->redundant, "wheels or contacts without slip whose rows are redundant"},
+    } list[] = {{im->redundant, "wheels or contacts without slip whose rows are redundant"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0, "fields"},
                 {m->ngrid > 0, "rods on one grid"},
                 {m->ntube > 0, "concentric tubes"},
                 {m->nlaw_point > 0, "nonlinear materials"},
-                {m->nbranch > 0, "relaxing materials"},
+                {m->nbranch > 0 && device, "relaxing materials"},
                 {m->bare || m->local, "robots too large for a dense matrix"},
                 {opts->chart != SNW_CHART_SE3, "the split chart"},
                 {opts->control, "controlled step lengths"},
@@ -138,8 +148,8 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (list[i].has) return list[i].what;
     }
-    const char *what = refuse_tendons(m, device);
-    if (!what) what = refuse_constraints(m, device);
+    const char *what = refuse_tendons(m);
+    if (!what) what = refuse_constraints(m);
     if (!what) what = refuse_forces(m);
     if (!what) what = refuse_contacts(m);
     if (!what && !device) what = refuse_laws(m);
@@ -157,7 +167,7 @@ static size_t account_memory(const snw_model *m) {
 
 static size_t law_memory(const snw_model *m) {
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    return m->nlive ? nq + 2 * nv + nv * nv + (size_t)m->nsignal : 0;
+    return m->nlive ? nq + 2 * nv + nv * nv + (size_t)m->nsignal + (size_t)m->ntendon : 0;
 }
 
 size_t snw_pack_lane_memory(const snw_model *m) { return account_memory(m) + law_memory(m); }
@@ -168,11 +178,48 @@ static double point_at(int k) {
     return at[k];
 }
 
-// im->w->r <- minus the forces of laws that read signals at s, im->w->signal <- the signals.
+static bool laws_read_frames(const snw_model *m) {
+    bool any = false;
+    for (int k = 0; k < m->nlive; k++) any |= snw_signal_reads_frame(&m->signal[m->live[k]]);
+    return any;
+}
+
+static bool laws_read_tendons(const snw_model *m) {
+    bool any = false;
+    for (int k = 0; k < m->nlive; k++) any |= m->signal[m->live[k]].tendon >= 0;
+    return any;
+}
+
+static bool laws_move_tendons(const snw_model *m) {
+    bool any = false;
+    for (int i = 0; m->nlive && i < m->ntendon; i++) any |= m->tendon[i].reads_signals;
+    return any;
+}
+
+// im->w->r <- minus the forces of active stress and motors by laws that read signals at s,
+// im->w->load <- loads, im->w->signal <- the signals. After the poses and twists that they read.
 static void law_forces_at(snw_implicit *im, const snw_inputs *in, const snw_state *s) {
-    memset(im->w->r, 0, (size_t)im->m->nv * sizeof *im->w->r);
+    const snw_model *m = im->m;
+    memset(im->w->r, 0, (size_t)m->nv * sizeof *im->w->r);
     im->w->is_static = false;
-    snw_feedback(im->m, in, s, im->w);
+    if (laws_read_tendons(m)) snw_tendons_motion(m, in, s, false, im->w);
+    if (m->nread) snw_observe_read(m, in, s, false, im->w);
+    snw_feedback(m, in, s, im->w);
+}
+
+// Efforts of tendons by laws that read signals; those that the caller has set have no law.
+static void law_efforts(snw_implicit *im, const snw_inputs *in) {
+    const snw_model *m = im->m;
+    const snw_at at = {.t = in->t, .signal = im->w->signal};
+    for (int i = 0; i < m->ntendon; i++) {
+        if (!m->tendon[i].reads_signals) continue;
+        const bool by_law = snw_tendon_reads_signals(m, in, i);
+        const double effort = by_law ? snw_tendon_law(m, i, in, at) : in->tendon[i].v;
+        im->lane_effort[i] = effort;
+        // slack tendons have no derivative
+        im->w->tendon[i].effort = effort < 0 && m->tendon[i].type->only_pulls ? 0 : effort;
+        im->w->tendon[i].gain = 1;
+    }
 }
 
 // Signals at the end of the step are kept, for the account, whose points come after it. Those held
@@ -188,6 +235,7 @@ static void law_forces(void *robot, int point, const double *q, const double *v,
     if (point < 0) {
         memcpy(s->z, im->trial->z, nz);
         law_forces_at(im, im->in, s);
+        law_efforts(im, im->in);
         memcpy(im->lane_signal, im->w->signal, nz);
     } else {
         const double at = point_at(point);
@@ -196,15 +244,23 @@ static void law_forces(void *robot, int point, const double *q, const double *v,
                                                       : now[i];
         snw_inputs_at(m, im->now->t + at * im->lane_h, im->within);
         law_forces_at(im, im->within, s);
+        law_efforts(im, im->within);
     }
     memcpy(r, im->w->r, (size_t)m->nv * sizeof *r);
 }
 
 static void law_tangent(void *robot, int point, double cq, double cv, double *T) {
     snw_implicit *im = robot;
-    const size_t nv = (size_t)im->m->nv;
+    const snw_model *m = im->m;
+    const snw_inputs *in = point < 0 ? im->in : im->within;
+    const size_t nv = (size_t)m->nv;
     memset(T, 0, nv * nv * sizeof *T);
-    snw_feedback_tangent(im->m, point < 0 ? im->in : im->within, cq, cv, im->w, nv, T);
+    if (m->nread) snw_jacobian_read(m, im->w);
+    if (laws_move_tendons(m) || laws_read_tendons(m)) {
+        if (!laws_read_tendons(m)) snw_tendons_motion(m, in, im->scratch_state, false, im->w);
+        snw_tendons_jacobian(m, im->w);
+    }
+    snw_feedback_tangent(m, in, cq, cv, im->w, nv, T);
 }
 
 static snw_pack_laws lane_laws(snw_implicit *im, double *memory) {
@@ -216,7 +272,13 @@ static snw_pack_laws lane_laws(snw_implicit *im, double *memory) {
                            .q = memory,
                            .v = memory + nq,
                            .r = memory + nq + nv,
-                           .T = memory + nq + 2 * nv};
+                           .T = memory + nq + 2 * nv,
+                           .g = (double *)im->w->g,
+                           .V = (double *)im->w->V,
+                           .J = im->w->J,
+                           .dJ = im->w->dJ,
+                           .load = (const double *)im->w->load,
+                           .effort = memory + nq + 2 * nv + nv * nv + (size_t)im->m->nsignal};
 }
 
 // Inputs at the points of the energy account.
@@ -249,7 +311,7 @@ static double length_outside(snw_implicit *im, double h, double longest) {
 }
 
 bool snw_implicit_fits_lane(const snw_implicit *im) {
-    return snw_drag_spring_seg(im->in) == 0 && !im->watch.note && !im->use_euler;
+    return snw_drag_spring_seg(im->in) == 0 && !im->watch.note && !im->use_euler && !im->redundant;
 }
 
 double snw_implicit_lane_length(snw_implicit *im, double h, double longest) {
@@ -261,6 +323,7 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             snw_pack_lane *lane) {
     snw_implicit_begin(im, h, t_laws);
     snw_implicit_first_guess(im);
+    for (int i = 0; i < im->m->nnonholonomic; i++) im->trial->dropped[i] = 0;
     im->lane_tolerance = single ? fmax(im->opts.tolerance, SINGLE_TOLERANCE) : im->opts.tolerance;
     *lane = (snw_pack_lane){.active = true,
                             .a = im->a,
@@ -277,6 +340,8 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             .inputs = im->in->block,
                             .d = im->d,
                             .lambda = im->trial->lambda,
+                            .relaxed = im->trial->relaxed,
+                            .follow = im->trial->follow,
                             .rate = im->rate,
                             .acc = im->acc,
                             .trial_q = im->trial->q,
@@ -288,11 +353,14 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
                             .v0 = im->now->v,
                             .a0 = im->now->a,
                             .lambda0 = im->now->lambda,
+                            .relaxed0 = im->now->relaxed,
+                            .follow0 = im->now->follow,
                             .rate0 = im->past.v,
                             .vb = im->past.vb};
     im->lane_h = h;
     lane->laws = lane_laws(im, memory);
     im->lane_signal = lane->laws.T ? lane->laws.T + (size_t)im->m->nv * (size_t)im->m->nv : NULL;
+    im->lane_effort = lane->laws.effort;
     if (lane->account) lane_points(im, h, memory + law_memory(im->m), lane);
 }
 
@@ -303,7 +371,10 @@ bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane
     }
     // floats have solved for the increment; the state that it leads to has all digits
     if (lane->single) snw_implicit_place(im);
-    if (im->m->nlive) law_forces_at(im, im->in, im->trial); // integrals at the end of the step
+    if (im->m->nlive) { // integrals at the end of the step
+        if (laws_read_frames(im->m)) snw_kinematics(im->m, im->in, im->trial, false, im->w);
+        law_forces_at(im, im->in, im->trial);
+    }
     snw_step_energies end[2];
     _Static_assert(sizeof end == sizeof lane->energies, "energies of a lane in the same order");
     memcpy(end, lane->energies, sizeof end);

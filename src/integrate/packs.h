@@ -16,13 +16,13 @@
 const snw_pack_engine *snw_packs(int most, bool single);
 
 // Why packs do not serve this model or these steps, in words; NULL: they do. `device`: for the
-// engine of graphics processors, of the same recursion, which also evaluates laws that read signals
-// and serves tendons and chambers of given length, volume or gas, and wheels and contacts without
-// slip as long as their rows are independent.
+// engine of graphics processors, of the same recursion, which also evaluates laws that read
+// signals. Wheels and contacts without slip are served as long as their rows are independent.
 const char *snw_packs_refuse(const snw_implicit *im, bool device);
 
 // Length of the next step, at most h, as chosen for a robot alone (integrate/step_control.c); 0: it
-// does not fit a pack (drag spring, backward Euler, a point about to pass an obstacle).
+// does not fit a pack (drag spring, backward Euler, a point about to pass an obstacle, redundant
+// rows).
 double snw_implicit_lane_length(snw_implicit *im, double h, double longest);
 // Can its next step be one in a pack?
 bool snw_implicit_fits_lane(const snw_implicit *im);

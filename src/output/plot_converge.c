@@ -13,23 +13,6 @@
 
 static const double WIDTH = 0.3; // of lines, mm
 
-// *out <- value of a column at the end or at time opts->t
-static snw_status converge_value_of(snw_pool *pool, const snw_plot_run *run, int column,
-                                    const snw_converge_opts *opts, double *out, snw_error *err) {
-    snw_plot_frames f;
-    const int n = snw_result_frames(run->file, run->run);
-    SNW_TRY(snw_plot_frames_read(pool, run, &f, err));
-    double *value = snw_pool_array(pool, (size_t)n, sizeof *value);
-    if (!value) return snw_fail_memory(err);
-    SNW_TRY(snw_result_read_column(run->file, run->run, column, 0, n, value, err));
-    for (int i = 0; i < f.n; i++) value[i] = value[f.frame[i]];
-    *out = value[f.n - 1];
-    const snw_series s = {.nframe = f.n, .ncolumn = 1, .t = f.t, .value = value};
-    if (opts->at_end || snw_series_at(&s, 0, opts->t, out)) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no frame at %g s; it goes from %g to %g s",
-                    snw_result_info(run->file, run->run)->run, opts->t, f.t[0], f.t[f.n - 1]);
-}
-
 // error (nrun) <- errors of column k of the first run, found by name in the others
 static snw_status column_errors(snw_pool *pool, int nrun, const snw_plot_run *run, int k,
                                 const snw_converge_opts *opts, double *error, snw_error *err) {
@@ -41,18 +24,9 @@ static snw_status column_errors(snw_pool *pool, int nrun, const snw_plot_run *ru
         for (int i = 0; i < nrun; i++) {
             const bool is_right = i == opts->against;
             if (is_right != (pass == 0)) continue;
-            const snw_run_info *info = snw_result_info(run[i].file, run[i].run);
-            int column = -1;
-            for (int c = 0; c < info->ncolumn; c++) {
-                char other[256];
-                snw_column_name(&info->column[c], other, sizeof other);
-                if (strcmp(name, other) == 0) column = c;
-            }
-            if (column < 0) {
-                return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no probe '%s'", info->run, name);
-            }
             double value;
-            SNW_TRY(converge_value_of(pool, &run[i], column, opts, &value, err));
+            SNW_TRY(
+                snw_plot_value(pool, &run[i], name, opts->at_end ? NULL : &opts->t, &value, err));
             if (is_right) right = value;
             error[i] = is_right ? NAN : fabs(value - right);
         }

@@ -70,6 +70,31 @@ snw_status snw_plot_frames_read(snw_pool *pool, const snw_plot_run *run, snw_plo
     return SNW_OK;
 }
 
+snw_status snw_plot_value(snw_pool *pool, const snw_plot_run *run, const char *column,
+                          const double *at, double *out, snw_error *err) {
+    const snw_run_info *info = snw_result_info(run->file, run->run);
+    const int n = snw_result_frames(run->file, run->run);
+    int k = 0;
+    for (; k < info->ncolumn; k++) {
+        char name[256];
+        snw_column_name(&info->column[k], name, sizeof name);
+        if (strcmp(name, column) == 0) break;
+    }
+    if (k == info->ncolumn)
+        return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no probe '%s'", info->run, column);
+    snw_plot_frames f;
+    SNW_TRY(snw_plot_frames_read(pool, run, &f, err));
+    double *value = snw_pool_array(pool, (size_t)n, sizeof *value);
+    if (!value) return plot_data_no_memory(err);
+    SNW_TRY(snw_result_read_column(run->file, run->run, k, 0, n, value, err));
+    for (int i = 0; i < f.n; i++) value[i] = value[f.frame[i]];
+    *out = value[f.n - 1];
+    const snw_series s = {.nframe = f.n, .ncolumn = 1, .t = f.t, .value = value};
+    if (!at || snw_series_at(&s, 0, *at, out)) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no frame at %g s; it goes from %g to %g s",
+                    info->run, *at, f.t[0], f.t[f.n - 1]);
+}
+
 // value <- values of the selected frames, from values of all frames; NaN in gaps
 static void select_values(const snw_plot_frames *f, double *value) {
     for (int i = 0; i < f->n; i++) value[i] = isnan(f->t[i]) ? NAN : value[f->frame[i]];

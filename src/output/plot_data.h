@@ -101,3 +101,7 @@ typedef struct snw_plot_frames {
 
 SNW_NODISCARD snw_status snw_plot_frames_read(snw_pool *pool, const snw_plot_run *run,
                                               snw_plot_frames *out, snw_error *err);
+
+// *out <- value of the column of this name, "tip.x", at time *at; NULL: at the end.
+SNW_NODISCARD snw_status snw_plot_value(snw_pool *pool, const snw_plot_run *run, const char *column,
+                                        const double *at, double *out, snw_error *err);

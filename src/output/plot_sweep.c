@@ -86,10 +86,10 @@ static snw_status sweep_find(const sweep_drawing *d, const char *what, int n,
     for (int i = 0; i < n; i++) known[i] = column[i].name;
     const char *near = snw_nearest(name, n, known);
     if (near)
-        return snw_fail(d->err, SNW_E_ARGUMENT, "the sweep has no %s '%.80s'%s", what, name,
+        return snw_fail(d->err, SNW_E_ARGUMENT, "there is no %s '%.80s'%s", what, name,
                         snw_hint_text(near).text);
-    return snw_fail(d->err, SNW_E_ARGUMENT, "the sweep has no %s '%.80s'; its first is '%.80s'",
-                    what, name, column[0].name);
+    return snw_fail(d->err, SNW_E_ARGUMENT, "there is no %s '%.80s'; the first is '%.80s'", what,
+                    name, column[0].name);
 }
 
 static bool varies(const sweep_drawing *d, int i) {

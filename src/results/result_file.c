@@ -250,3 +250,12 @@ hid_t snw_file_access(snw_file *f) {
     if (fapl >= 0) (void)H5Pclose(fapl);
     return H5I_INVALID_HID;
 }
+
+// HDF5 1.10 gives up the file's reference to the driver before it calls the driver for the last
+// time; without another reference it would read freed memory.
+herr_t snw_file_close(hid_t h5) {
+    const hid_t fapl = H5Fget_access_plist(h5);
+    const herr_t closed = H5Fclose(h5);
+    if (fapl >= 0) (void)H5Pclose(fapl);
+    return closed;
+}

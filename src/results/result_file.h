@@ -24,6 +24,9 @@ typedef struct snw_file {
 // memory is out.
 hid_t snw_file_access(snw_file *f);
 
+// H5Fclose of a file with this driver.
+herr_t snw_file_close(hid_t h5);
+
 // Write bytes at a known address, bypassing HDF5.
 void snw_file_write_at(snw_file *f, haddr_t at, size_t size, const void *bytes);
 

@@ -645,7 +645,7 @@ void snw_result_close(snw_result *r) {
     if (!r) return;
     snw_file_silence_hdf5();
     if (r->runs >= 0) (void)H5Gclose(r->runs);
-    if (r->h5 >= 0) (void)H5Fclose(r->h5);
+    if (r->h5 >= 0) (void)snw_file_close(r->h5);
     if (r->file.fd >= 0) (void)close(r->file.fd);
     snw_pool_destroy(r->pool);
     snw_free(r);

@@ -233,7 +233,7 @@ static void result_write_release(snw_results *r) {
 static snw_status close_file(snw_results *r, snw_error *err) {
     snw_status s = SNW_OK;
     if (r->groups >= 0) (void)H5Gclose(r->groups);
-    if (r->h5 >= 0 && H5Fclose(r->h5) < 0) s = snw_file_fail(&r->file, "cannot close", err);
+    if (r->h5 >= 0 && snw_file_close(r->h5) < 0) s = snw_file_fail(&r->file, "cannot close", err);
     // HDF5 may still use a file that it could not close: keep the memory
     const bool keep = s != SNW_OK;
     if (s == SNW_OK && r->file.reason) s = snw_file_fail(&r->file, "cannot write", err);

@@ -266,7 +266,7 @@ snw_status snw_sweep_writer_close(snw_sweep_writer *w, snw_status status, snw_er
     if (w->parameters >= 0) (void)H5Gclose(w->parameters);
     if (w->results >= 0) (void)H5Gclose(w->results);
     if (w->series >= 0) (void)H5Gclose(w->series);
-    if (w->h5 >= 0 && H5Fclose(w->h5) < 0 && status == SNW_OK) status = write_failed(w, err);
+    if (w->h5 >= 0 && snw_file_close(w->h5) < 0 && status == SNW_OK) status = write_failed(w, err);
     if (w->file.reason && status == SNW_OK) status = write_failed(w, err);
     if (status == SNW_OK && rename(w->partial, w->path) != 0)
         status = snw_file_fail_errno(w->path, "cannot replace", errno, err);
@@ -285,7 +285,7 @@ typedef struct sweep_source {
 } sweep_source;
 
 static void close_source(sweep_source *s) {
-    if (s->h5 >= 0) (void)H5Fclose(s->h5);
+    if (s->h5 >= 0) (void)snw_file_close(s->h5);
     if (s->file.fd >= 0) (void)close(s->file.fd);
 }
 

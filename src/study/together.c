@@ -138,18 +138,13 @@ static int find_pack(snw_together *t, const snw_model *m, const snw_model_stream
     return -1;
 }
 
-// As snw_packs_refuse; events of signals are left to studies alone.
-static const char *refuse_model(const snw_model *m, const snw_implicit *im) {
-    return m->nsignal > 0 ? "laws that read signals" : snw_packs_refuse(im, false);
-}
-
 static void lane_begin(void *user, const snw_model *m, const snw_implicit *im) {
     lane *l = user;
     const size_t room = snw_pack_lane_memory(m);
     snw_model_stream_destroy(l->stream);
     l->stream = NULL;
     l->pack = -1;
-    if (refuse_model(m, im)) return;
+    if (snw_packs_refuse(im, false)) return;
     if (room > l->room) {
         snw_free(l->memory);
         l->memory = snw_alloc(room * sizeof *l->memory);
@@ -307,7 +302,7 @@ static snw_status refuse_step(const snw_desc *d, const snw_model *m, const snw_s
                        step->control ? ", or its steps are controlled by their error" : "");
     } else {
         snw_implicit_leave_out_estimate(it.implicit);
-        const char *what = refuse_model(m, it.implicit);
+        const char *what = snw_packs_refuse(it.implicit, false);
         if (what) (void)snprintf(why, 160, "packs do not serve %s", what);
     }
     if (it.close) it.close(it.self);

@@ -52,6 +52,15 @@ class Cluster(Case):
         self.call("snakemake", "-j2")
         self.assert_whole()
 
+    def test_jobs_of_a_slurm_array_follow_the_page(self):
+        # the script of the page, by a shell that has the variables which Slurm sets
+        self.prepare("sh")
+        page = re.search(r"(#!/bin/sh\n#SBATCH --array=1-16.*?)```", (SOURCE / "docs/howto/cluster.md").read_text(), re.S)[1]
+        self.write("job.sh", page.replace("/16", "/3"))
+        for i in (2, 3, 1):
+            self.call("env", f"SLURM_ARRAY_TASK_ID={i}", "SLURM_CPUS_PER_TASK=1", "sh", "job.sh")
+        self.assert_whole()
+
 
 if __name__ == "__main__":
     harness.main()

@@ -188,6 +188,28 @@ class Plot(Case):
         self.assertLessEqual({"heavy", "by: mass = 2 kg, length = 200 mm"}, set(seen))
         self.assertEqual([t for t in texts(self.plot("m.h5", "--run", "by.1", "--probe", "a")) if "=" in t], [])
 
+    def test_runs_over_the_values_in_which_they_differ(self):
+        # x = F/k: lines over F, whose rises are as 1/k; over both a map
+        self.run_model("sinew: 1\ngravity: 0\nparameters: {F: 1 N, k: 1 N/m}\n"
+                       "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: k, body: {mass: 1}}}\n"
+                       "actuators: {push: {joint: cart, effort: F}}\nstudy: [static]\nprobes: {cart: {position: cart}}\n"
+                       "runs: {by: {F: {each: [1 N, 2 N, 3 N]}, k: {each: [1 N/m, 2 N/m]}}, other: {F: 4 N, k: 4 N/m}}\n")
+        path = self.plot("m.h5", "--run", "by", "--over", "F", "--probe", "cart.x")
+        self.assertLessEqual({"F (N)", "cart.x (m)", "k = 1 N/m", "k = 2 N/m"}, set(texts(path)))
+        rises = []
+        for _, _, points in curves(path):
+            self.assertEqual(len(points), 3)
+            rises.append(points[0][1] - points[2][1])
+        self.assertAlmostEqual(rises[0]/rises[1], 2, delta=0.01)
+        report = self.succeeds("plot", "m.h5", "--over", "F,k", "--probe", "cart.x", "--json").json
+        self.assertEqual([p["axis"] for p in report["panels"]], ["k (N/m)"])
+        for options, says in ((["--over", "G"], "there is no parameter 'G'; the first is 'F'"),
+                              (["--over", "F", "--energy"], "--over takes --probe, --at, --run and --size, not --energy"),
+                              (["--over", "F", "--at", "0,1"], "--over takes one time, --at has 2"),
+                              (["--over", "F", "--at", "1"], "run 'by.1' has no frame at 1 s"),
+                              (["--over", "F", "--run", "other"], "these differ in none")):
+            self.assertIn(says, self.fails(2, "plot", "m.h5", "--probe", "cart.x", *options).err)
+
     def test_bare_probes_leave_out_what_repeats(self):
         self.run_model()
         seen = texts(self.plot("m.h5", "--run", "light", "--probe", "tip"))

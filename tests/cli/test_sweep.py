@@ -96,19 +96,6 @@ class Sweep(harness.Case):
         self.assertEqual(process.wait(), 0, shown)
         return shown.decode()
 
-    def test_a_terminal_shows_rows_as_they_are_computed(self):
-        shown = self.on_a_terminal("sweep", "grid.yaml", "-j", "1")
-        lines = [line.split("\033[K")[-1].split() for line in shown.split("\r\n") if line.strip()]
-        self.assertIn(["row", "state", "a", "k", "x", "force", "square"], lines)
-        rows = [[float(x) for x in line[:1] + line[2:]] for line in lines if line[1:2] == ["done"]]
-        self.assertEqual(rows[-1][0], 14)
-        for number, a, k, x, force, square in rows:
-            self.assertEqual((a, k), (number // 3, [1, 2, 4][int(number) % 3]))
-            self.assertAlmostEqual(x, (a + 4) / k, 4)
-            self.assertAlmostEqual(square, x * x, 3)
-        result = self.sinew("sweep", "grid.yaml", "--force")
-        self.assertEqual((result.code, result.err), (0, ""))
-
     def table(self, name):
         self.succeeds("sweep", name, "--csv", "rows.csv")
         with open(self.folder / "rows.csv", newline="") as file:
@@ -128,6 +115,19 @@ class Sweep(harness.Case):
 
 
 class Rows(Sweep):
+    def test_a_terminal_shows_rows_as_they_are_computed(self):
+        shown = self.on_a_terminal("sweep", "grid.yaml", "-j", "1")
+        lines = [line.split("\033[K")[-1].split() for line in shown.split("\r\n") if line.strip()]
+        self.assertIn(["row", "state", "a", "k", "x", "force", "square"], lines)
+        rows = [[float(x) for x in line[:1] + line[2:]] for line in lines if line[1:2] == ["done"]]
+        self.assertEqual(rows[-1][0], 14)
+        for number, a, k, x, force, square in rows:
+            self.assertEqual((a, k), (number // 3, [1, 2, 4][int(number) % 3]))
+            self.assertAlmostEqual(x, (a + 4) / k, 4)
+            self.assertAlmostEqual(square, x * x, 3)
+        result = self.sinew("sweep", "grid.yaml", "--force")
+        self.assertEqual((result.code, result.err), (0, ""))
+
     def test_a_grid(self):
         report = self.succeeds("sweep", "grid.yaml", "-j", "2", "--json").json
         self.assertEqual((report["rows"], report["done"], report["computed"]), (15, 15, 15))
@@ -392,7 +392,7 @@ class Figures(Sweep):
             self.assertEqual(result.code, 2 if "side by side; give --size a larger width" not in says else result.code, result)
             self.assertIn(says, result.err)
         self.succeeds("run", "cart.yaml", "-o", "run.h5")
-        self.assertIn("--over names parameters of a sweep", self.sinew("plot", "run.h5", "--over", "a").err)
+        self.assertIn("draws runs over the values in which they differ", self.sinew("plot", "run.h5", "--over", "a").err)
 
 
 class Interruptions(Sweep):
@@ -583,6 +583,24 @@ class Packs(Sweep):
             self.assertEqual(a["state"], b["state"])
             if a["state"] == "done":
                 self.assertAlmostEqual(float(a["x"]), float(b["x"]), delta=1e-8)
+
+    def test_rows_under_control(self):
+        # a tendon that follows the tip, its samples and a filter, and is pulled harder from an event on; wind against the tip
+        self.write("rod.yaml", ROD.replace("loads: {", "loads: {wind: {on: rod.tip, force: [0, 0, -0.2 N*s/m*speed.vz]}, ")
+                   .replace("study:", "states: {slow: {rate: (tip.z - slow)/(30 ms), initial: 0 m}}\n"
+                            "actuators: {pull: {tendon: {along: rod, at: [0, 0, 7 mm]}, effort: \"F + 0.3 N - 3 N/m*slow - 2 N/m*sampled(tip.z, 8 ms) "
+                            "+ if(once(tip.z < -3 cm), 0.3 N, 0 N)\"}}\nstudy:").replace("probes: {", "probes: {speed: {velocity: rod.tip}, "))
+        self.succeeds("sweep", "packs.yaml", "-o", "alone.h5", "--engine", "alone")
+        self.succeeds("sweep", "packs.yaml", "--force", "--engine", "packs")
+        self.succeeds("sweep", "packs.yaml", "-o", "two.h5", "-j", "2", "--engine", "packs")
+        report = self.succeeds("sweep", "packs.h5", "--json").json
+        self.assertEqual(report["engines"], {"alone": 13, "packs": 23})
+        now = self.table("packs.h5")
+        self.assertEqual(self.table("two.h5"), now)
+        for a, b in zip(self.table("alone.h5"), now):
+            for name in ("x", "y", "top", "heat"):
+                if a["state"] == "done":
+                    self.assertAlmostEqual(float(a[name]), float(b[name]), delta=1e-8)
 
     def test_why_rows_are_computed_alone(self):
         self.assertIn("alone: the study has no dynamic step", self.succeeds("sweep", "grid.yaml").out)

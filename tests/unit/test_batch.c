@@ -177,10 +177,16 @@ static void threads_change_no_bit_of_packs(void **state) {
     (void)state;
     enum { PACKED = 19 };
     static const char *const precision[] = {"double", "single"};
-    snw_robot_model *m = open_model(arm);
+    char text[2000];
+    // a load that follows the tip: each robot evaluates its law with the poses of its pack
+    (void)snprintf(text, sizeof text,
+                   "%sloads: {wind: {on: arm.tip, force: [0, 0, -2 N/m*tip.z]}}\n", arm);
+    snw_robot_model *const model[] = {open_model(arm), open_model(text)};
     snw_error err = {0};
     const snw_robot_steps how = snw_robot_steps_defaults(h);
-    for (int p = 0; p < 2; p++) {
+    for (int k = 0; k < 4; k++) {
+        snw_robot_model *m = model[k / 2];
+        const int p = k % 2;
         double want[PACKED][64] = {{0}};
         for (int threads = 1; threads <= 3; threads++) {
             snw_batch *b = open_batch(m, PACKED, threads);
@@ -206,7 +212,7 @@ static void threads_change_no_bit_of_packs(void **state) {
             snw_batch_close(b);
         }
     }
-    snw_robot_model_close(m);
+    for (int k = 0; k < 2; k++) snw_robot_model_close(model[k]);
 }
 
 static void *cancel(void *user) {

@@ -18,7 +18,10 @@
 #define MATERIAL                                                                                   \
     "sinew: 1\n"                                                                                   \
     "parameters: {E: 1 MPa}\n"                                                                     \
-    "materials: {rubber: {young: E, poisson: 0.5, density: 1000, damping: 10 ms}}\n"               \
+    "materials:\n"                                                                                 \
+    "  rubber: {young: E, poisson: 0.5, density: 1000, damping: 10 ms}\n"                          \
+    "  gel: {young: E, poisson: 0.5, density: 1000, damping: 5 ms,\n"                              \
+    "        relaxation: {of: instant, ratios: [0.3, 0.2], times: [5 ms, 100 ms]}}\n"              \
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
 
@@ -129,6 +132,37 @@
     ", nodes: 6,\n"                                                                                \
     "         strain: {bend_y: legendre 3, stretch: legendre 1, shear_z: legendre 1}}}\n"
 
+// A rod of a material that relaxes in two branches, and one that does not.
+#define RELAXING                                                                                   \
+    "  arm: {on: world, rod: {length: 0.3 m, section: {circle: {radius: 10 mm}}, material: gel,\n" \
+    "        nodes: 6, strain: kirchhoff legendre 2}}\n"                                           \
+    "  hand: {on: arm.tip, rod: {" ARM ", nodes: 4, strain: kirchhoff legendre 1}}\n"              \
+    "loads: {push: {on: hand.tip, force: [0, 0.1*sin(20*t), 0]}}\n"
+
+// A cart and a trailer on wheels without slip; a rod whose root rolls on a wheel.
+#define WHEELS                                                                                     \
+    "  cart: {on: world, joint: planar, body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"             \
+    "  trailer: {on: cart, pose: {xyz: [-5 cm, 0, 0]}, joint: revolute, axis: z, damping: 1 "      \
+    "mN*m*s,\n"                                                                                    \
+    "            body: {mass: 0.05, box: [9 cm, 1 cm, 1 cm]}}\n"                                   \
+    "  tail: {on: trailer, rod: {" ARM ", nodes: 6, strain: {bend_z: legendre 3}}}\n"              \
+    "contacts:\n"                                                                                  \
+    "  front: {wheel: {on: cart, axis: y}}\n"                                                      \
+    "  back: {wheel: {on: trailer, axis: y}}\n"                                                    \
+    "actuators: {motor: {joint: trailer, effort: 5 mN*m*sin(20*t)}}\n"
+
+// Tendons of given length, one compliant and slack at times; chambers of given volume and with gas.
+#define GIVEN                                                                                      \
+    "  arm: {on: world, rod: {" ARM ", nodes: 6, strain: cosserat legendre 2}}\n"                  \
+    "actuators:\n"                                                                                 \
+    "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, shortening: 1 mm*(1 - cos(20*t))}\n"         \
+    "  side: {tendon: {along: arm, at: [0, 7 mm, 0], extra: 2 cm, compliance: 1e-3 1/N},\n"        \
+    "         shortening: 1 mm*(1 - cos(30*t))}\n"                                                 \
+    "  air: {chamber: {along: arm, at: [0, 0, -5 mm], area: 20 mm^2},\n"                           \
+    "        gas: {moles: 2.5e-4*(1 + 0.02*sin(20*t))}}\n"                                         \
+    "  oil: {chamber: {along: arm, at: [0, -5 mm, 0], area: 20 mm^2},\n"                           \
+    "        volume: 0.3 m*20 mm^2*(1 + 0.005*(1 - cos(10*t)))}\n"
+
 // A rod between joints whose motors hold angles, one by a law with a branch and by time, one by
 // values sampled and an integral; the stress of a muscle follows a joint's rate.
 #define CONTROLLED                                                                                 \
@@ -142,6 +176,32 @@
     "rad/s)\"}\n"                                                                                  \
     "  wrist: {joint: hand, effort: \"-0.1 N*m*sampled(grip, 8 ms) - 3 N*m/s*integral(grip)\"}\n"  \
     "  muscle: {stress: {along: arm, bend_y: \"1 mN*m*s*speed\"}}\n"
+
+// A rod whose tendons follow its tip, a place beside it, strains, tendons and a filter of them;
+// wind against its tip, which pushes as it moves.
+#define FOLLOWED                                                                                   \
+    "  arm: {on: world, joint: revolute, axis: z, stiffness: 1 N*m, damping: 10 mN*m*s,\n"         \
+    "        rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"                            \
+    "sites: {eye: {on: arm.tip, pose: {xyz: [1 cm, 5 mm, 0], axis: y, angle: 20 deg}}}\n"          \
+    "probes:\n"                                                                                    \
+    "  tip: {position: arm.tip}\n"                                                                 \
+    "  speed: {velocity: arm.tip}\n"                                                               \
+    "  eye: {position: eye}\n"                                                                     \
+    "  turn: {rotation: eye}\n"                                                                    \
+    "  bend: {strain: arm@50%}\n"                                                                  \
+    "  pulled: {length: low}\n"                                                                    \
+    "states: {slow: {rate: \"(tip.z - slow)/(30 ms)\", initial: 0 m}}\n"                           \
+    "loads: {wind: {on: arm.tip, force: [0, -0.1 N*s/m*speed.vy, -0.1 N*s/m*speed.vz], torque: "   \
+    "[0, "                                                                                         \
+    "0.1 N*eye.z, 0]}}\n"                                                                          \
+    "actuators:\n"                                                                                 \
+    "  low: {tendon: {along: arm, at: [0, 0, -7 mm]}, effort: \"0.3 N + 3 N/m*(0.02 m - tip.z) - " \
+    "1 "                                                                                           \
+    "N*s/m*speed.vz\"}\n"                                                                          \
+    "  side: {tendon: {along: arm, at: [0, 7 mm, 0]}, effort: \"20 N/m*eye.y + 0.2 N*turn.rz + 2 " \
+    "N/m*slow\"}\n"                                                                                \
+    "  other: {tendon: {along: arm, at: [0, -7 mm, 0]}, effort: \"0.5 N + 5 N/m*(0.3 m - pulled) " \
+    "+ 0.02 N*m*bend.bend_z\"}\n"
 
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
 // kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
@@ -180,8 +240,12 @@ static const char *const models[] = {
     MATERIAL GROUND,
     MATERIAL OBSTACLES,
     MATERIAL PLANE,
-    MATERIAL CONTROLLED};
-enum { MODELS = sizeof models / sizeof *models, WITHOUT_LAWS = MODELS - 1 };
+    MATERIAL GIVEN,
+    MATERIAL WHEELS,
+    MATERIAL RELAXING,
+    MATERIAL CONTROLLED,
+    MATERIAL FOLLOWED};
+enum { MODELS = sizeof models / sizeof *models, WITHOUT_LAWS = MODELS - 2 };
 
 static snw_robot_model *open_model(const char *text) {
     snw_robot_model *m = NULL;
@@ -231,14 +295,22 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
         snw_inputs_at(robot[l]->m, 0.1 * l, robot[l]->in);
         assert_int_equal(snw_model_stream_create(robot[l]->m, &stream[l]), SNW_OK);
         assert_true(snw_model_stream_alike(stream[l], stream[0]));
+        for (int k = 0; k < robot[l]->m->nbranch_coordinate; k++)
+            robot[l]->s->relaxed[k] = number(l, k + 400);
+        for (int k = 0; k < robot[l]->m->nbranch; k++) robot[l]->s->follow[k] = 0.2 * (k + 1);
         const int rows = robot[l]->m->nconstraint;
         for (int k = 0; k < rows; k++) robot[l]->s->lambda[k] = number(l, k + 300);
         assert_true(robot[l]->m->nv + rows <= MOST);
+        const double a = 100.0 / (l + 1); // of rows of velocities
+        robot[l]->w->velocity_time = 1 / a;
         lane[l] = (snw_pack_lane){.active = true,
+                                  .a = a,
                                   .trial_q = snw_robot_q(robot[l]),
                                   .trial_v = snw_robot_v(robot[l]),
                                   .trial_a = snw_robot_a(robot[l]),
                                   .lambda = robot[l]->s->lambda,
+                                  .relaxed = robot[l]->s->relaxed,
+                                  .follow = robot[l]->s->follow,
                                   .gravity = robot[l]->in->gravity.e,
                                   .inputs = robot[l]->in->block};
         residual[l] = r[l], tangent[l] = T[l];
