@@ -113,6 +113,10 @@ static snw_status newton(long_rod *r) {
               "  elastic: {tendon: {along: arm, at: [0, 0, 4 mm], compliance: 3e-2 1/N},"          \
               " shortening: 1 mm}\n"                                                               \
               "  straight: {tendon: {path: [arm, post, arm.tip], to: L/2}, effort: 1 N}\n")        \
+    X(friction,                                                                                    \
+      "actuators:\n"                                                                               \
+      "  wire: {tendon: {along: arm, at: [0, 4 mm, 2 mm], friction: 0.2}, effort: 1 N}\n"          \
+      "  oil: {tendon: {along: arm, at: [0, -4 mm, 0], viscous: 1 s/m}, effort: 1 N}\n")           \
     X(loop, "springs: {stay: {spring: [arm@30%, arm.tip], rest: 0.5, stiffness: 2}}\n"             \
             "loops: {pin: {join: [world, arm@80%], as: spherical, pose: {xyz: [0.8, 0, 0]}}}\n")
 
