@@ -2,7 +2,9 @@
 //
 // Each kernel once, for counts of instructions (bench/kernels.py): functions kernel_NAME of their
 // own, on which valgrind's callgrind starts, stops and writes a count.
+#include "constraint/bordered_matrix.h"
 #include "constraint/elimination.h"
+#include "constraint/projection.h"
 #include "described.h"
 #include "robots.h"
 
@@ -139,6 +141,45 @@ static snw_status newton(long_rod *r) {
     }
 LONG_KERNELS(LONG_KERNEL)
 
+// ---- the order in which a plate on n legs is eliminated -----------------------------------------
+
+void kernel_plate_order(const snw_model *m, snw_sparse **out);
+void kernel_wide_order(const snw_model *m, snw_sparse **out);
+__attribute__((noinline)) void kernel_plate_order(const snw_model *m, snw_sparse **out) {
+    if (snw_pattern_create(m, NULL, out) != SNW_OK) abort();
+}
+__attribute__((noinline)) void kernel_wide_order(const snw_model *m, snw_sparse **out) {
+    if (snw_pattern_create(m, NULL, out) != SNW_OK) abort();
+}
+
+static void plate_order(int legs, void (*kernel)(const snw_model *, snw_sparse **)) {
+    char text[2000];
+    snw_error err = {0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_model *m;
+    snw_sparse *sp = NULL;
+    (void)snprintf(
+        text, sizeof text,
+        "sinew: 1\n"
+        "materials: {steel: {young: 207 GPa, poisson: 0.3, density: 8000}}\n"
+        "robot:\n"
+        "  leg(k=1..%d): {on: world, pose: {xyz: [0, 1 mm*k, 0], x: z}, rod: {length: 0.5, section:"
+        " {circle: {radius: 1 mm}}, material: steel, strain: cosserat legendre 2, nodes: 2}}\n"
+        "  plate: {on: world, pose: {xyz: [0, 0, 0.5]}, joint: free, body: {mass: 0.1, inertia:"
+        " [2e-4, 2e-4, 4e-4]}}\n"
+        "sites: {hole(k=1..%d): {on: plate, pose: {xyz: [0, 1 mm*k, 0], x: z}}}\n"
+        "loops:\n"
+        "  clamp(k=1..%d): {join: [leg(k).tip, hole(k)], as: fixed}\n",
+        legs, legs, legs);
+    robots_must(describe(text, &doc, &desc, &err), &err);
+    robots_must(snw_projection_compile(desc, &m, &err), &err);
+    kernel(m, &sp);
+    snw_sparse_destroy(sp);
+    snw_model_destroy(m);
+    release(doc, desc);
+}
+
 static void start(snw_robot *r, const char *scheme, double h) {
     snw_error err = {0};
     snw_robot_steps how = snw_robot_steps_defaults(h);
@@ -202,5 +243,7 @@ int main(void) {
     free(out);
 #define LONG_CALL(name, more) long_##name();
     LONG_KERNELS(LONG_CALL)
+    plate_order(96, kernel_plate_order);
+    plate_order(192, kernel_wide_order);
     return 0;
 }
