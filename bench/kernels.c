@@ -243,7 +243,7 @@ int main(void) {
     free(out);
 #define LONG_CALL(name, more) long_##name();
     LONG_KERNELS(LONG_CALL)
-    plate_order(96, kernel_plate_order);
-    plate_order(192, kernel_wide_order);
+    plate_order(48, kernel_plate_order);
+    plate_order(96, kernel_wide_order);
     return 0;
 }

@@ -19,7 +19,7 @@ import tempfile
 SLACK = 1.05
 # most instructions of the larger robot over those of the smaller one
 GROWTH = {("chain_forward", "twice_forward"): 2.1, ("chain_mass", "twice_mass"): 4.2, ("chain_tangent", "twice_tangent"): 4.2,
-          ("plate_order", "wide_order"): 2.2} | {
+          ("plate_order", "wide_order"): 2.1} | {
     (f"long_{kind}", f"longer_{kind}"): 3.1 for kind in ("fluid", "contact", "tendon", "friction", "loop")}
 STORE = pathlib.Path(__file__).with_name("kernels.txt")
 
