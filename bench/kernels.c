@@ -2,7 +2,9 @@
 //
 // Each kernel once, for counts of instructions (bench/kernels.py): functions kernel_NAME of their
 // own, on which valgrind's callgrind starts, stops and writes a count.
+#include "constraint/bordered_matrix.h"
 #include "constraint/elimination.h"
+#include "constraint/projection.h"
 #include "described.h"
 #include "robots.h"
 
@@ -113,6 +115,10 @@ static snw_status newton(long_rod *r) {
               "  elastic: {tendon: {along: arm, at: [0, 0, 4 mm], compliance: 3e-2 1/N},"          \
               " shortening: 1 mm}\n"                                                               \
               "  straight: {tendon: {path: [arm, post, arm.tip], to: L/2}, effort: 1 N}\n")        \
+    X(friction,                                                                                    \
+      "actuators:\n"                                                                               \
+      "  wire: {tendon: {along: arm, at: [0, 4 mm, 2 mm], friction: 0.2}, effort: 1 N}\n"          \
+      "  oil: {tendon: {along: arm, at: [0, -4 mm, 0], viscous: 1 s/m}, effort: 1 N}\n")           \
     X(loop, "springs: {stay: {spring: [arm@30%, arm.tip], rest: 0.5, stiffness: 2}}\n"             \
             "loops: {pin: {join: [world, arm@80%], as: spherical, pose: {xyz: [0.8, 0, 0]}}}\n")
 
@@ -134,6 +140,45 @@ static snw_status newton(long_rod *r) {
         long_close(&r);                                                                            \
     }
 LONG_KERNELS(LONG_KERNEL)
+
+// ---- the order in which a plate on n legs is eliminated -----------------------------------------
+
+void kernel_plate_order(const snw_model *m, snw_sparse **out);
+void kernel_wide_order(const snw_model *m, snw_sparse **out);
+__attribute__((noinline)) void kernel_plate_order(const snw_model *m, snw_sparse **out) {
+    if (snw_pattern_create(m, NULL, out) != SNW_OK) abort();
+}
+__attribute__((noinline)) void kernel_wide_order(const snw_model *m, snw_sparse **out) {
+    if (snw_pattern_create(m, NULL, out) != SNW_OK) abort();
+}
+
+static void plate_order(int legs, void (*kernel)(const snw_model *, snw_sparse **)) {
+    char text[2000];
+    snw_error err = {0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_model *m;
+    snw_sparse *sp = NULL;
+    (void)snprintf(
+        text, sizeof text,
+        "sinew: 1\n"
+        "materials: {steel: {young: 207 GPa, poisson: 0.3, density: 8000}}\n"
+        "robot:\n"
+        "  leg(k=1..%d): {on: world, pose: {xyz: [0, 1 mm*k, 0], x: z}, rod: {length: 0.5, section:"
+        " {circle: {radius: 1 mm}}, material: steel, strain: cosserat legendre 2, nodes: 2}}\n"
+        "  plate: {on: world, pose: {xyz: [0, 0, 0.5]}, joint: free, body: {mass: 0.1, inertia:"
+        " [2e-4, 2e-4, 4e-4]}}\n"
+        "sites: {hole(k=1..%d): {on: plate, pose: {xyz: [0, 1 mm*k, 0], x: z}}}\n"
+        "loops:\n"
+        "  clamp(k=1..%d): {join: [leg(k).tip, hole(k)], as: fixed}\n",
+        legs, legs, legs);
+    robots_must(describe(text, &doc, &desc, &err), &err);
+    robots_must(snw_projection_compile(desc, &m, &err), &err);
+    kernel(m, &sp);
+    snw_sparse_destroy(sp);
+    snw_model_destroy(m);
+    release(doc, desc);
+}
 
 static void start(snw_robot *r, const char *scheme, double h) {
     snw_error err = {0};
@@ -198,5 +243,7 @@ int main(void) {
     free(out);
 #define LONG_CALL(name, more) long_##name();
     LONG_KERNELS(LONG_CALL)
+    plate_order(48, kernel_plate_order);
+    plate_order(96, kernel_wide_order);
     return 0;
 }

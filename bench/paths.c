@@ -30,6 +30,8 @@ typedef struct tally {
     int n, within;      // compared; of these with 1e-12 at most
     double worst;       // difference relative to the largest number, in typical units
     double of_rounding; // over what is due to rounding
+    int exact;          // solutions that leave 1e-12 of the equations at most
+    double left;        // of the equations, the most that a solution leaves
 } tally;
 
 static tally found[WAYS];
@@ -112,6 +114,28 @@ static double solve_dense(const subject *k, double *x) {
     return apart(n, first, x, k->unit);
 }
 
+// A solution x leaves a part of the equations, in units in which rows have the norm 1, relative to
+// the terms of the largest: it solves exactly a matrix that differs by that much.
+static void note_left(const subject *k, way by, const double *x) {
+    const int n = k->n;
+    double most = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        const double row = k->dense->equilibration.row[i];
+        long double left = k->b[i];
+        double terms = fabs(k->b[i]);
+        for (int j = 0; j < n; j++) {
+            const double a = k->A[(size_t)j * (size_t)n + (size_t)i];
+            left -= (long double)a * x[j];
+            terms += fabs(a * x[j]);
+        }
+        most = fmax(most, row * fabs((double)left));
+        size = fmax(size, row * terms);
+    }
+    const double left = most / size;
+    found[by].exact += left <= 1e-12;
+    if (!(left <= found[by].left)) found[by].left = left;
+}
+
 static void compare_elimination(const subject *k, snw_elimination *e, const snw_tangent_at *at,
                                 double due, const double *want) {
     const snw_model *m = k->m;
@@ -121,6 +145,7 @@ static void compare_elimination(const subject *k, snw_elimination *e, const snw_
     if (snw_elimination_factor(e, at, k->w) != SNW_OK) return; // joints without pivots of their own
     snw_elimination_solve(e, got);
     note(k, ELIMINATED, apart(k->n, got, want, k->unit), due);
+    note_left(k, ELIMINATED, got);
 }
 
 static void compare_matrices(const subject *k, snw_elimination *e, double cq, double cv,
@@ -160,6 +185,7 @@ static void compare_matrices(const subject *k, snw_elimination *e, double cq, do
     memcpy(k->y, k->b, (size_t)k->n * sizeof *k->y);
     snw_bordered_matrix_solve(k->sparse, k->y);
     note(k, SPARSE, apart(k->n, k->y, k->x, k->unit), due);
+    note_left(k, SPARSE, k->y);
 }
 
 static void compare_rigid(const subject *k) {
@@ -258,10 +284,15 @@ int main(int argc, char **argv) {
     }
     printf("%d of %d files\n", files, argc - 1);
     for (int w = 0; w < WAYS; w++) {
+        const tally *of = &found[w];
         printf(
             "  %-32s %4d compared, %4d within 1e-12, largest difference %.1e, %.2g of the rounding "
-            "due\n",
-            way_name[w], found[w].n, found[w].within, found[w].worst, found[w].of_rounding);
+            "due",
+            way_name[w], of->n, of->within, of->worst, of->of_rounding);
+        if (w == ELIMINATED || w == SPARSE)
+            printf("; %d leave 1e-12 of the equations at most, the others %.1e", of->exact,
+                   of->left);
+        printf("\n");
     }
     return faulty;
 }

@@ -227,6 +227,13 @@ elseif(NOT SNW_SANITIZE)
     "${CMAKE_C_COMPILER_ID}-${CMAKE_C_COMPILER_VERSION}" "${CMAKE_BUILD_TYPE}")
 endif()
 
+# the same numbers by all paths, on all examples but the one that is too large for a dense matrix
+if(NOT SNW_SANITIZE)
+  file(GLOB examples CONFIGURE_DEPENDS examples/*/*.yaml)
+  list(FILTER examples EXCLUDE REGEX "/parallel/net.yaml$")
+  check(bench_paths bench COMMAND bench_paths ${examples})
+endif()
+
 # examples of the library
 file(GLOB examples CONFIGURE_DEPENDS examples/c/*.c)
 foreach(source ${examples})

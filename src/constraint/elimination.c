@@ -34,9 +34,11 @@ enum { STATE = SNW_ELIMINATION_STATE };
 
 // ---- plan ---------------------------------------------------------------------------------------
 
-// range (2 per coordinate): first and last slice in which each coordinate of a rod is in use
-static void find_use(const snw_model *m, int *first, int *last) {
-    for (int i = 0; i < m->nv; i++) first[i] = m->nseg, last[i] = -1;
+// first, last: slices between which each coordinate of a rod is in use
+static void find_use(const snw_elimination *e, int *first, int *last) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->nv + e->nfriction; i++) first[i] = m->nseg, last[i] = -1;
+    snw_friction_use(e, first, last);
     for (int i = 1; i < m->nseg; i++) {
         const snw_seg *seg = &m->seg[i];
         if (seg->kind != SNW_SEG_ROD) {
@@ -61,30 +63,36 @@ static void find_use(const snw_model *m, int *first, int *last) {
 static void lay_out(snw_elimination *e, const int *first, const int *last, int *position, int *now,
                     int *list, size_t *nlist, size_t *nnumber, size_t *npivot, size_t *nmap) {
     const snw_model *m = e->m;
+    const int nx = m->nv + e->nfriction;
     int in_use = 0; // of the slice behind, now[0 .. in_use)
     *nlist = *nnumber = *npivot = *nmap = 0;
     for (int i = m->nseg - 1; i > 0; i--) {
         snw_segment_plan *p = &e->plan[i];
         const bool continues = m->seg[i].kind == SNW_SEG_ROD;
         if (!continues) in_use = 0;
-        int *all = now + e->m->nv, own = snw_segment_map_count(m, i), n = 0;
-        int *dofs = all + e->m->nv;
+        int *all = now + nx, own = snw_segment_map_count(m, i), n = 0;
+        int *dofs = all + nx;
         snw_segment_map_dofs(m, i, dofs);
         for (int k = 0; k < in_use; k++) position[now[k]] = k, all[n++] = now[k];
         for (int k = 0; k < own; k++) {
             const bool enters = last[dofs[k]] == i;
             if (enters) position[dofs[k]] = -1, all[n++] = dofs[k];
         }
+        const int coordinates = n;
+        if (e->nfriction) n = snw_friction_enter(e, i, last, n, all);
+        for (int k = coordinates; k < n; k++) position[all[k]] = -1;
         int kept = 0, leaving = 0;
         for (int k = 0; k < n; k++) leaving += first[all[k]] == i;
         *p = (snw_segment_plan){.n = own, .kept = n - leaving, .leaving = leaving, .list = *nlist};
         int *dof = list ? list + p->list : NULL;
         leaving = 0;
-        for (int k = 0; k < n; k++) {
-            const bool leaves = first[all[k]] == i;
+        for (int k = 0; k < 2 * n; k++) { // unknowns of friction leave after the coordinates
+            const int x = all[k % n];
+            if ((x >= m->nv) != (k >= n)) continue;
+            const bool leaves = first[x] == i;
             const int at = leaves ? p->kept + leaving++ : kept;
-            if (!leaves) now[kept++] = all[k];
-            if (dof) dof[at] = all[k], dof[n + at] = position[all[k]];
+            if (!leaves) now[kept++] = x;
+            if (dof) dof[at] = x, dof[n + at] = position[x];
         }
         // after all are placed: position <- place among the coordinates in use here
         for (int k = 0; dof && k < n; k++) position[dof[k]] = k;
@@ -107,12 +115,12 @@ static void lay_out(snw_elimination *e, const int *first, const int *last, int *
 }
 
 static snw_status elimination_plan(snw_elimination *e) {
-    const size_t nv = (size_t)e->m->nv;
+    const size_t nx = (size_t)(e->m->nv + e->nfriction);
     size_t nlist, nnumber, npivot, nmap;
-    int *scratch = snw_alloc((6 * nv + 1) * sizeof *scratch);
+    int *scratch = snw_alloc((6 * nx + 1) * sizeof *scratch);
     if (!scratch) return SNW_E_MEMORY;
-    int *first = scratch, *last = first + nv, *position = last + nv, *now = position + nv;
-    find_use(e->m, first, last);
+    int *first = scratch, *last = first + nx, *position = last + nx, *now = position + nx;
+    find_use(e, first, last);
     lay_out(e, first, last, position, now, NULL, &nlist, &nnumber, &npivot, &nmap);
     e->list = snw_alloc((nlist + 1) * sizeof *e->list);
     e->number = snw_alloc((nnumber + 1) * sizeof *e->number);
@@ -126,27 +134,6 @@ static snw_status elimination_plan(snw_elimination *e) {
 
 // ---- tendons ------------------------------------------------------------------------------------
 
-// Segment of the slice of a rod that ends at x or beyond.
-static int slice_at(const snw_model *m, const snw_rod *rod, double x) {
-    int low = rod->seg0, high = rod->seg0 + rod->nseg - 1;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        const snw_slice *sl = &m->slice[m->seg[middle].item];
-        if (sl->x + sl->h >= x) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-// Slice of point k of the tendons; the world of a straight segment.
-static int slice_of_point(const snw_model *m, int k) {
-    const snw_tendon_point *p = &m->tendon_point[k];
-    return p->segment >= 0 ? 0 : slice_at(m, &m->rod[p->rod], p->x);
-}
-
 // e->point <- points of tendons, slice by slice: all functions at a point are in use at its slice.
 static snw_status place_tendons(snw_elimination *e) {
     const snw_model *m = e->m;
@@ -154,9 +141,10 @@ static snw_status place_tendons(snw_elimination *e) {
     e->point = snw_alloc((size_t)(m->ntendon_point + 1) * sizeof *e->point);
     if (!e->point_of_seg || !e->point) return SNW_E_MEMORY;
     int *start = e->point_of_seg + 1;
-    for (int k = 0; k < m->ntendon_point; k++) start[slice_of_point(m, k)]++;
+    for (int k = 0; k < m->ntendon_point; k++) start[snw_slice_of_tendon_point(m, k)]++;
     for (int i = 1; i < m->nseg; i++) start[i] += start[i - 1];
-    for (int k = m->ntendon_point - 1; k >= 0; k--) e->point[--start[slice_of_point(m, k)]] = k;
+    for (int k = m->ntendon_point - 1; k >= 0; k--)
+        e->point[--start[snw_slice_of_tendon_point(m, k)]] = k;
     memmove(e->point_of_seg, start, (size_t)m->nseg * sizeof *start);
     e->point_of_seg[m->nseg] = m->ntendon_point;
     return SNW_OK;
@@ -279,8 +267,9 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     const size_t nseg = (size_t)m->nseg;
     e->m = m;
     e->plan = snw_alloc(nseg * sizeof *e->plan);
-    snw_status s = e->plan ? elimination_plan(e) : SNW_E_MEMORY;
-    if (s == SNW_OK) s = place_tendons(e);
+    snw_status s = e->plan ? place_tendons(e) : SNW_E_MEMORY;
+    if (s == SNW_OK) s = snw_friction_create(e);
+    if (s == SNW_OK) s = elimination_plan(e);
     if (s == SNW_OK) s = snw_border_create(e);
     const size_t y = (size_t)e->most, n = (size_t)e->most_n;
     e->h = snw_alloc(nseg * sizeof *e->h);
@@ -297,11 +286,14 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->unit = snw_alloc(3 * 6 * STATE * sizeof *e->unit);
     e->block = snw_alloc((y * y + 1) * sizeof *e->block);
     e->flux = snw_alloc((y * STATE + 1) * sizeof *e->flux);
+    e->near = snw_alloc((y + 1) * sizeof *e->near);
+    e->by_near = snw_alloc((y + 1) * sizeof *e->by_near);
     const int border = 2 * e->most_border;
     const size_t count = snw_negative_scratch((int)y > border ? (int)y : border);
     e->scratch = (snw_arena){.base = snw_alloc(count), .size = count};
-    if (s == SNW_OK && !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried &&
-                         e->small && e->map && e->unit && e->block && e->flux && e->scratch.base))
+    if (s == SNW_OK &&
+        !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried && e->small &&
+          e->map && e->unit && e->block && e->flux && e->near && e->by_near && e->scratch.base))
         s = SNW_E_MEMORY;
     if (s != SNW_OK) {
         snw_elimination_destroy(e);
@@ -318,11 +310,12 @@ void snw_elimination_use(snw_elimination *e, const snw_model *m) {
 void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
     snw_border_destroy(e);
-    void *const own[] = {e->maps,         e->slot,  e->point_of_seg, e->point, e->plan,
-                         e->list,         e->pivot, e->number,       e->h,     e->u,
-                         e->du,           e->P,     e->state,        e->f,     e->W,
-                         e->carried,      e->small, e->map,          e->unit,  e->block,
-                         e->scratch.base, e->flux};
+    void *const own[] = {e->maps,         e->slot,  e->point_of_seg, e->point,    e->plan,
+                         e->list,         e->pivot, e->number,       e->h,        e->u,
+                         e->du,           e->P,     e->state,        e->f,        e->W,
+                         e->carried,      e->small, e->map,          e->unit,     e->block,
+                         e->scratch.base, e->flux,  e->friction,     e->extended, e->near,
+                         e->by_near};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -452,6 +445,7 @@ static void add_elastic(snw_elimination *e, const snw_tangent_at *at, int i) {
     bool any = false;
     for (int k = 0; k < y; k++) any |= before[k] < 0;
     for (int r = 0; any && r < y; r++) {
+        if (dof[r] >= e->m->nv) continue;
         const double *K = rod->K + rod->row[dof[r] - rod->dof0],
                      *D = rod->D + rod->row[dof[r] - rod->dof0];
         for (int b = 0; b < rod->na; b++) {
@@ -639,6 +633,7 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
         if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0 || at->shift != 0))
             add_elastic(e, at, i);
         if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
+        if (e->nfriction) snw_friction_add(e, at, i, w);
         cross(e, at, i, &map, w);
         if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
             double *T = e->map + (18 + p->n) * p->n; // n x n, behind the map
@@ -649,11 +644,14 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
                 for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
             }
         }
-        for (int k = p->kept; at->added && k < y; k++)
-            e->W[(6 + k) * ld + e->ns + k] += at->added[e->list[p->list + (size_t)k]];
+        const int *leaving = e->list + p->list;
+        for (int k = p->kept; at->added && k < y; k++) {
+            if (leaving[k] < m->nv) e->W[(6 + k) * ld + e->ns + k] += at->added[leaving[k]];
+        }
         if (diagonal) {
-            for (int k = p->kept; k < y; k++)
-                diagonal[e->list[p->list + (size_t)k]] = e->W[(6 + k) * ld + e->ns + k];
+            for (int k = p->kept; k < y; k++) {
+                if (leaving[k] < m->nv) diagonal[leaving[k]] = e->W[(6 + k) * ld + e->ns + k];
+            }
         } else if (leave(e, i, at->inertia) != SNW_OK) {
             e->sign = 0;
             return SNW_E_SINGULAR;
@@ -711,7 +709,8 @@ SNW_CLONES static void solve_to_root(snw_elimination *e, double *x) {
     }
 }
 
-SNW_CLONES void snw_elimination_solve_tree(snw_elimination *e, double *x) {
+// x (nv + unknowns of friction) <- solution along the tree
+SNW_CLONES static void solve_tree(snw_elimination *e, double *x) {
     const snw_model *m = e->m;
     const int ns = e->ns;
     for (int i = 0; i < m->nv; i++) x[i] = -x[i];
@@ -733,6 +732,18 @@ SNW_CLONES void snw_elimination_solve_tree(snw_elimination *e, double *x) {
         for (int j = 0; j < n; j++) z[j] = x[dof[place[j]]];
         add_product(ns, n, sigma, z, to);
     }
+}
+
+void snw_elimination_solve_tree(snw_elimination *e, double *x) {
+    if (e->nfriction == 0) {
+        solve_tree(e, x);
+        return;
+    }
+    const size_t nv = (size_t)e->m->nv;
+    memcpy(e->extended, x, nv * sizeof *x);
+    memset(e->extended + nv, 0, (size_t)e->nfriction * sizeof *x);
+    solve_tree(e, e->extended);
+    memcpy(x, e->extended, nv * sizeof *x);
 }
 
 void snw_elimination_solve(snw_elimination *e, double *x) {
@@ -803,6 +814,7 @@ SNW_CLONES static void eliminated_product(snw_elimination *e, const snw_tangent_
     if (lambda) snw_border_add_rows(e, lambda, y);
     elastic_product(m, at->cq, at->cv, x, y);
     if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
+    if (e->nfriction) snw_friction_product(e, at, w, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
@@ -816,7 +828,9 @@ SNW_CLONES static void eliminated_product(snw_elimination *e, const snw_tangent_
                                  .nrow = m->nfluid_point ? p->kept + p->leaving : 0};
         snw_wrench own;
         snw_segment_wrench_columns(m, at->in, w, i, &one, at->cq, at->cv, at->ca, own.e, e->flux);
-        for (int r = 0; r < one.nrow; r++) y[dof[r]] += e->flux[r];
+        for (int r = 0; r < one.nrow; r++) {
+            if (dof[r] < m->nv) y[dof[r]] += e->flux[r];
+        }
         snw_wrench f = snw_wrench_add(e->f[i], own);
         const snw_segment_map map = map_of(e, i);
         snw_twist moved = snw_twist_zero();

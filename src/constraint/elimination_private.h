@@ -55,6 +55,12 @@ typedef struct snw_touch_matrix {
     double E[24][48];
 } snw_touch_matrix;
 
+// Variations at a point of a tendon with friction by a coordinate with the function phi: w df/dxi
+// phi, w (cq f'' xi' + cv df/dxi) phi, cq times that of the angle per length.
+typedef struct snw_by_function {
+    double stretch, speed, turn;
+} snw_by_function;
+
 struct snw_elimination {
     const snw_model *m;
     int ns;           // 6 or 18
@@ -66,6 +72,13 @@ struct snw_elimination {
     snw_segment_plan *plan;
     int *list, *pivot;
     double *number;
+    // tendons with friction: unknowns behind the coordinates, theory.md (4.7a)
+    int nfriction;
+    int *friction; // of each point of a tendon: its unknowns, the speed and then the tension; -1:
+                   // none; NULL: no tendon has friction
+    double *extended; // nv + nfriction: of a solution
+    int *near;        // scratch: coordinates at a point
+    snw_by_function *by_near;
     double *maps;              // of all segments at the point of the last product
     int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
     // of the last factorisation
@@ -106,6 +119,22 @@ void snw_elimination_solve_tree(snw_elimination *e, double *x);
 // y (nv + rows) <- the whole matrix times x, with `added` and the rows of the last factorisation.
 void snw_elimination_product_bordered(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                                       const double *x, double *y);
+
+// ---- elimination_friction.c
+
+// Unknowns of the tendons with friction: e->friction, e->nfriction.
+SNW_NODISCARD snw_status snw_friction_create(snw_elimination *e);
+// Slice in which point k of the tendons lies.
+int snw_slice_of_tendon_point(const snw_model *m, int k);
+// first, last <- slices in which each unknown is in use.
+void snw_friction_use(const snw_elimination *e, int *first, int *last);
+// Appends the unknowns that come into use at slice i, whose last slice is `last`, to the n of dof.
+int snw_friction_enter(const snw_elimination *e, int i, const int *last, int n, int *dof);
+// W += rows of the unknowns of the points on slice i, and the forces of their tensions.
+void snw_friction_add(snw_elimination *e, const snw_tangent_at *at, int i, const snw_work *w);
+// y += forces of the tensions that x changes.
+void snw_friction_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
+                          const double *x, double *y);
 
 // ---- elimination_touch.c
 

@@ -8,6 +8,14 @@
 
 #include "dynamics/dynamics.h"
 
+// Parts of the tangent at a point on a rod, of a tendon of given tension, theory.md (3.11.6).
+typedef struct snw_tendon_friction_point {
+    double d1[6], d2[6];        // df/dxi and in motion d2f/dxi2 xi'
+    double of_xi[6], of_dxi[6]; // derivatives of the angle per length by xi and its derivative in x
+    double by_speed;            // relative loss of tension before the point, by the sliding speed
+    double before, after; // the same by the angle per length here: before the point, behind it
+} snw_tendon_friction_point;
+
 // w->tendon_point <- sliding speeds and tension fractions at the points of a tendon with friction,
 // w->tendon[].tied_fraction <- that at the fixed end; w->G <- generalised force per unit effort.
 // After strains, densities and their rates.
@@ -25,6 +33,10 @@ double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid_out
 bool snw_tendon_friction_acts(const snw_model *m, int tendon, const snw_work *w);
 void snw_tendon_friction_slopes(const snw_model *m, int tendon, const snw_work *w,
                                 const snw_work *rates, double *out);
+
+// Point k of a tendon without straight segments and corners at which friction acts.
+snw_tendon_friction_point snw_tendon_friction_point_at(const snw_model *m, int tendon, int k,
+                                                       const snw_work *w);
 
 // Power dissipated by friction at the effort in w->tendon, W, >= 0.
 double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *w);

@@ -247,47 +247,58 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 
 // ---- counting
 
-// Arc lengths at which links, loops, loads or tendons are attached to the rod of link l.
-static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
-    const snw_desc *d = b->m->desc;
-    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact +
-                           2 * d->nforce_element + d->nforce_field);
-    for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
-    double *x = snw_build_array(b, most, sizeof *x);
-    if (!x) return SNW_E_MEMORY;
-    *n = 0;
-    for (int i = 0; i < d->nlink; i++) {
-        const snw_site *on = &d->link[i].on;
-        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+// Arc lengths at which something is attached to the rods: those of link l from first[l] on.
+typedef struct stations {
+    int *first; // nlink + 1
+    double *x;  // NULL: they are counted
+} stations;
+
+static void add_station(stations *s, const snw_site *on) {
+    if (on->kind != SNW_SITE_AT) return;
+    if (s->x) {
+        s->x[s->first[on->link]++] = on->x;
+    } else {
+        s->first[on->link]++;
     }
+}
+
+static void add_all_stations(const snw_desc *d, stations *s) {
+    for (int i = 0; i < d->nlink; i++) add_station(s, &d->link[i].on);
     for (int i = 0; i < d->nload; i++) {
-        const snw_site *on = &d->load[i].on;
-        if (!d->load[i].along && on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+        if (!d->load[i].along) add_station(s, &d->load[i].on);
     }
-    for (int i = 0; i < 2 * d->nloop; i++) {
-        const snw_site *on = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
-        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    for (int i = 0; i < d->nloop; i++) {
+        add_station(s, &d->loop[i].a);
+        add_station(s, &d->loop[i].b);
     }
-    for (int i = 0; i < d->ncontact; i++) {
-        const snw_site *on = &d->contact[i].on;
-        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
-    }
-    for (int i = 0; i < 2 * d->nforce_element; i++) {
-        const snw_site *on = &d->force_element[i / 2].end[i % 2];
-        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
-    }
-    for (int i = 0; i < d->nforce_field; i++) {
-        const snw_site *on = &d->force_field[i].on;
-        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
-    }
+    for (int i = 0; i < d->ncontact; i++) add_station(s, &d->contact[i].on);
+    for (int i = 0; i < 2 * d->nforce_element; i++)
+        add_station(s, &d->force_element[i / 2].end[i % 2]);
+    for (int i = 0; i < d->nforce_field; i++) add_station(s, &d->force_field[i].on);
     for (int i = 0; i < d->ntendon; i++) {
-        for (int k = 0; k < 2 * d->tendon[i].nsegment; k++) {
-            const snw_tendon_segment_desc *segment = &d->tendon[i].segment[k / 2];
-            const snw_site *on = k % 2 ? &segment->b : &segment->a;
-            if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+        for (int k = 0; k < d->tendon[i].nsegment; k++) {
+            add_station(s, &d->tendon[i].segment[k].a);
+            add_station(s, &d->tendon[i].segment[k].b);
         }
     }
-    *out = x;
+}
+
+static snw_status find_stations(snw_build *b, stations *s) {
+    const snw_desc *d = b->m->desc;
+    *s = (stations){.first = snw_build_array(b, (size_t)d->nlink + 1, sizeof *s->first)};
+    if (!s->first) return SNW_E_MEMORY;
+    add_all_stations(d, s);
+    int n = 0;
+    for (int l = 0; l <= d->nlink; l++) {
+        const int count = s->first[l];
+        s->first[l] = n;
+        n += count;
+    }
+    s->x = snw_build_array(b, (size_t)n, sizeof *s->x);
+    if (!s->x) return SNW_E_MEMORY;
+    add_all_stations(d, s); // moves each start to the end
+    for (int l = d->nlink; l > 0; l--) s->first[l] = s->first[l - 1];
+    s->first[0] = 0;
     return SNW_OK;
 }
 
@@ -391,14 +402,13 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,
            nload_point = (size_t)d->nload;
+    stations at;
+    SNW_TRY(find_stations(b, &at));
     for (int l = 0; l < d->nlink; l++) {
         nseg += SNW_JOINT_MOST + 1; // joint axes and a free length
         ncoord += 7;
         if (!d->link[l].has_rod) continue;
-        int n = 0;
-        double *x = NULL;
-        SNW_TRY(attached_stations(b, l, &n, &x));
-        SNW_TRY(snw_build_draft(b, l, n, x, err));
+        SNW_TRY(snw_build_draft(b, l, at.first[l + 1] - at.first[l], at.x + at.first[l], err));
         const snw_rod *r = &b->draft[l];
         const snw_layout *lay = &b->layout[l];
         size_t nobs = 0;

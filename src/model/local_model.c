@@ -25,9 +25,14 @@ static const char *contact_in_the_way(const snw_contact_desc *c) {
     return NULL;
 }
 
-// Friction couples all sections along the path in other ways than by one effort.
+// With friction the tension follows the path from its pulled end on: one rod can be eliminated
+// along it.
 static const char *tendon_in_the_way(const snw_tendon_desc *t) {
-    if (t->friction > 0 || t->viscous > 0) return "a tendon with friction";
+    if (t->friction > 0 || t->viscous > 0) {
+        if (t->nlink != 1 || t->nsegment > 0)
+            return "a tendon with friction along several rods or straight segments";
+        if (snw_gives_motion(t->given)) return "a tendon with friction of given length";
+    }
     if (t->area && snw_chamber_area_varies(t->area)) return "a chamber whose area varies";
     return NULL;
 }
@@ -73,8 +78,13 @@ static const char *probe_in_the_way(const snw_desc *d, int i) {
     if (needs) return "a probe of frequencies, poles or locomotion";
     bool follower = false;
     for (int k = 0; k < d->nload; k++) follower |= d->load[k].body;
-    return follower && kind == SNW_PROBE_STABILITY ? "a probe of stability with follower loads"
-                                                   : NULL;
+    bool slides = false;
+    for (int k = 0; k < d->ntendon; k++)
+        slides |= d->tendon[k].friction > 0 && d->tendon[k].sliding;
+    if (kind != SNW_PROBE_STABILITY) return NULL;
+    return follower ? "a probe of stability with follower loads"
+           : slides ? "a probe of stability with friction that slides"
+                    : NULL;
 }
 
 int snw_desc_border(const snw_desc *d) {

@@ -4,7 +4,9 @@
 // exact degrees. An eliminated unknown becomes an element: the set of unknowns that it couples. An
 // unknown i is coupled with the members of its elements, and with the unknowns of its own list that
 // no element of it has. A new element takes in the elements of its unknown (they are absorbed), so
-// that the lists of i never grow: in place of what is removed comes the new element. For sparse.h.
+// that the lists of i never grow: in place of what is removed comes the new element. The degree of
+// an unknown with many elements, as of a plate on many legs, is counted when it would come next;
+// until then it has a lower bound, which does not change the order. For sparse.h.
 
 #include "solve/minimum_degree.h"
 
@@ -13,16 +15,20 @@
 
 #include <string.h>
 
+enum { LONG_LIST = 64 }; // unknowns of a list that is not searched at each change
+
 // Lists of unknown i begin at start[i]: elements[i] elements, then unknowns[i] unknowns.
 typedef struct quotient_graph {
     int n;
     const int *first, *row; // the pattern
     const bool *bound;
     int *start, *elements, *unknowns, *list;
-    int *degree;
+    int *degree;         // or a lower bound of it
+    bool *is_bound;      // it is one
     int **member, *size; // of element e: its members, eliminated ones included; size -1: absorbed
     int *left;           // of element e: members that are not in the newest element
     int *mark, stamp;    // unknowns seen
+    int *seen, count_stamp;
     int *mark_element;
     bool *eliminated, *assigned, *aside;
     // unknowns that are not bound, with the same couplings and consecutive numbers, as those of one
@@ -92,10 +98,35 @@ static int find_partner(const quotient_graph *g, int i) {
     return -1;
 }
 
+// The degree of i from the union of its lists.
+static void count_degree(quotient_graph *g, int i) {
+    const int *list = g->list + g->start[i];
+    int n = 0;
+    g->seen[i] = ++g->count_stamp;
+    for (int k = 0; k < g->elements[i] + g->unknowns[i]; k++) {
+        const bool element = k < g->elements[i];
+        const int *member = element ? g->member[list[k]] : &list[k];
+        for (int p = 0; p < (element ? g->size[list[k]] : 1); p++) {
+            const int j = member[p];
+            if (g->seen[j] == g->count_stamp || g->eliminated[j]) continue;
+            g->seen[j] = g->count_stamp;
+            n++;
+        }
+    }
+    g->degree[i] = n;
+    g->is_bound[i] = false;
+}
+
 // The next unknown: bound ones without a partner wait until an unknown of theirs is eliminated; if
 // all wait, that with the largest number.
 static int choose_next(quotient_graph *g) {
     while (g->count > 0) {
+        const int top = g->heap[0];
+        if (g->is_bound[top]) {
+            count_degree(g, top);
+            heap_down(g, 0);
+            continue;
+        }
         const int i = heap_take(g);
         if (!g->bound || !g->bound[i] || find_partner(g, i) >= 0) return i;
         g->aside[i] = true;
@@ -103,6 +134,7 @@ static int choose_next(quotient_graph *g) {
     int i = g->n - 1;
     while (!g->aside[i]) i--;
     g->aside[i] = false;
+    if (g->is_bound[i]) count_degree(g, i);
     return i;
 }
 
@@ -177,6 +209,22 @@ static void count_left(quotient_graph *g, int v) {
     }
 }
 
+// A long list of unknowns takes in v and loses it, or an element; what else has become superfluous
+// stays, and is counted once.
+static void exchange(quotient_graph *g, int v, int i, int elements, int all, int *list) {
+    int last = all - 1;
+    if (elements == g->elements[i]) { // v itself is in the list
+        int k = elements;
+        for (; list[k] != v; k++) SNW_ASSERT(k + 1 < all);
+        list[k] = list[elements];
+    } else {
+        for (int k = elements + 1; k < g->elements[i]; k++) list[k] = list[last--];
+    }
+    list[elements] = v;
+    g->elements[i] = elements + 1;
+    g->unknowns[i] = last - elements;
+}
+
 // Lists of i, of element v: without absorbed elements and those that v contains, without unknowns
 // that v has; with v.
 static void prune(quotient_graph *g, int v, int i) {
@@ -184,6 +232,10 @@ static void prune(quotient_graph *g, int v, int i) {
     const int elements = g->elements[i], all = elements + g->unknowns[i];
     for (int k = 0; k < elements; k++) {
         if (g->size[list[k]] >= 0 && g->left[list[k]] > 0) list[n++] = list[k];
+    }
+    if (g->unknowns[i] > LONG_LIST) {
+        exchange(g, v, i, n, all, list);
+        return;
     }
     g->elements[i] = n;
     for (int k = elements; k < all; k++) {
@@ -198,29 +250,19 @@ static void prune(quotient_graph *g, int v, int i) {
     g->unknowns[i] = unknowns;
 }
 
-// Number of unknowns that i couples with; those of its newest element v, the last one, are marked.
-static int count_degree(quotient_graph *g, int v, int i, int *seen, int stamp) {
-    const int *list = g->list + g->start[i], others = g->elements[i] - 1;
-    int n = g->size[v] - 1 + g->unknowns[i];
-    if (others == 0) return n;
-    if (others == 1 && g->unknowns[i] == 0) return n + g->left[list[0]];
-    // several: union of what lies outside element v
-    n = g->size[v] - 1;
-    for (int k = 0; k < g->elements[i] + g->unknowns[i]; k++) {
-        const bool element = k < g->elements[i];
-        if (k == others) continue;
-        const int *member = element ? g->member[list[k]] : &list[k];
-        for (int p = 0; p < (element ? g->size[list[k]] : 1); p++) {
-            const int j = member[p];
-            if (g->mark[j] == g->stamp || seen[j] == stamp || j == i) continue;
-            seen[j] = stamp;
-            n++;
-        }
-    }
-    return n;
+// Number of unknowns that i couples with, or a lower bound: all but one of those before, and those
+// of its newest element v, the last one.
+static void update_degree(quotient_graph *g, int v, int i) {
+    const int others = g->elements[i] - 1, in_v = g->size[v] - 1, before = g->degree[i] - 1;
+    const int at_least = in_v > before ? in_v : before;
+    g->is_bound[i] =
+        others > 1 || (others == 1 && g->unknowns[i] > 0) || g->unknowns[i] >= LONG_LIST;
+    g->degree[i] = g->is_bound[i] ? at_least
+                   : others == 0  ? in_v + g->unknowns[i]
+                                  : in_v + g->left[g->list[g->start[i]]];
 }
 
-static snw_status eliminate_unknown(quotient_graph *g, int v, int *seen, int *stamp) {
+static snw_status eliminate_unknown(quotient_graph *g, int v) {
     g->eliminated[v] = true;
     SNW_TRY(make_element(g, v));
     count_left(g, v);
@@ -228,7 +270,7 @@ static snw_status eliminate_unknown(quotient_graph *g, int v, int *seen, int *st
     for (int p = 0; p < g->size[v]; p++) {
         const int i = g->member[v][p];
         const int before = g->degree[i];
-        g->degree[i] = count_degree(g, v, i, seen, ++*stamp);
+        update_degree(g, v, i);
         if (g->place[i] < 0) continue;
         if (g->degree[i] < before) heap_up(g, g->place[i]);
         if (g->degree[i] > before) heap_down(g, g->place[i]);
@@ -268,7 +310,7 @@ snw_status snw_minimum_degree(int n, const int *start, const int *row, const boo
     const size_t N = (size_t)n, entries = n > 0 ? (size_t)start[n] : 0;
     quotient_graph g = {.n = n, .first = start, .row = row, .bound = bound};
     int *block = snw_alloc((13 * N + 1 + entries) * sizeof *block);
-    bool *flags = snw_alloc((3 * N + 1) * sizeof *flags);
+    bool *flags = snw_alloc((4 * N + 1) * sizeof *flags);
     g.member = snw_alloc((N + 1) * sizeof *g.member);
     snw_status s = block && flags && g.member ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) {
@@ -276,17 +318,18 @@ snw_status snw_minimum_degree(int n, const int *start, const int *row, const boo
                               &g.left,     &g.mark,     &g.mark_element, &g.heap,
                               &g.place,    &g.group,    &g.remaining};
         for (size_t k = 0; k < 11; k++) *part[k] = block + k * N;
-        int *seen = block + 11 * N, stamp = 0;
-        g.start = seen + N;
+        g.seen = block + 11 * N;
+        g.start = g.seen + N;
         g.list = g.start + N + 1;
-        g.eliminated = flags, g.assigned = flags + N, g.aside = g.assigned + N;
+        g.eliminated = flags, g.assigned = flags + N, g.aside = g.assigned + N,
+        g.is_bound = g.aside + N;
         fill_lists(&g);
         if (bound) find_groups(&g);
         for (int k = 0; s == SNW_OK && k < n; k++) {
             const int v = choose_next(&g);
             order[k] = v;
             degree[k] = g.degree[v];
-            s = eliminate_unknown(&g, v, seen, &stamp);
+            s = eliminate_unknown(&g, v);
             if (s == SNW_OK) assign_partner(&g, v);
         }
     }

@@ -364,6 +364,10 @@ bool snw_statics_has_potential(const snw_statics *st) {
     for (int i = 0; i < m->nforce_field; i++) {
         if (!m->force_field[i].has_energy) return false;
     }
+    // the pivots of a local model are then not those of a symmetric matrix
+    for (int i = 0; m->local && i < m->ntendon; i++) {
+        if (m->tendon[i].has_friction && m->tendon[i].sliding) return false;
+    }
     return m->nlive == 0;
 }
 

@@ -105,7 +105,7 @@ static void warn_of_loops(snw_run *r, double t, const snw_statics_opts *opts,
     }
 }
 
-// Eigenvalues of follower loads need a matrix.
+// Eigenvalues of a tangent that is not symmetric need a matrix.
 static void note_untested(snw_run *r) {
     if (!r->now->model->local || r->noted_local || snw_statics_negative(r->now->statics) >= 0)
         return;
@@ -114,8 +114,8 @@ static void note_untested(snw_run *r) {
     (void)snprintf(
         text, sizeof text,
         "run '%s': the model has %d coordinates, which are eliminated along its rods, and loads "
-        "without potential (follower loads, or a field); its equilibria are not tested for "
-        "stability. Test them with fewer elements",
+        "without potential (follower loads, a field, or friction of tendons that slide); its "
+        "equilibria are not tested for stability. Test them with fewer elements",
         r->info.run, r->now->model->nv);
     snw_run_note(r, text);
 }

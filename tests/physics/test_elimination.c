@@ -287,6 +287,39 @@ static const char touching_text[] =
     "  own: {rods: {between: arm, stiffness: 20 Pa, crossing: 0.2, damping: 0.04,"
     " friction: 0.3, creep: 0.5, smooth: 20 cm}}\n";
 
+// Tendons with Coulomb's and with viscous friction, of given tension: along all of a rod, along a
+// part of one, beside others without friction; also one whose rod has functions that jump. A spring
+// and a loop are the border.
+static const char rubbed_text[] =
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "materials: {gel: {young: 20 MPa, poisson: 0.45, density: 1200, damping: 4 ms}}\n"
+    "robot:\n"
+    "  trunk: {on: world, pose: {xyz: [0, 0, 5 cm]}, rod: {length: 40 cm, section: {circle:"
+    " {radius: 8 mm}}, material: gel, strain: kirchhoff linear, elements: 6,"
+    " rest: {bend_y: 4, bend_z: 2*x/L}}}\n"
+    "  elbow: {on: trunk.tip, joint: revolute, axis: y, stiffness: 0.1, damping: 0.01}\n"
+    "  arm: {on: elbow, rod: {length: 30 cm, section: {circle: {radius: 6 mm}}, material:"
+    " gel, strain: {bend_y: quadratic, bend_z: constant, twist: spline 2}, elements: 5,"
+    " rest: {bend_z: -5}}}\n"
+    "  twig: {on: trunk@60%, rod: {length: 20 cm, section: {circle: {radius: 5 mm}},"
+    " material: gel, strain: {bend_y: discontinuous 2, stretch: linear}, elements: 4, rest: "
+    "{bend_y: 6}}}\n"
+    "springs:\n"
+    "  inner: {spring: [trunk@30%, arm@70%], rest: 0.45, stiffness: 4, damping: 0.3}\n"
+    "loops:\n"
+    "  pin: {join: [world, twig@50%], as: spherical, pose: {xyz: [0.34, 5 mm, 6 cm]}}\n"
+    "actuators:\n"
+    "  wire: {tendon: {along: trunk, at: [0, 4 mm, 2 mm + 3 mm*x/L], friction: 0.3, creep: 1 mm/s,"
+    " sliding: 0.8}, effort: 8 N}\n"
+    "  oil: {tendon: {along: trunk, at: [0, -4 mm, 3 mm], from: 12 cm, to: 31 cm, viscous: 40 s/m},"
+    " effort: 5 N}\n"
+    "  both: {tendon: {along: arm, at: [0, 3 mm*sin(9*x/L), 3 mm*cos(9*x/L)], friction: 0.2, creep:"
+    " 2 mm/s, viscous: 20 s/m, sliding: -1}, effort: 3 N}\n"
+    "  line: {tendon: {along: arm, at: [0, 2 mm, 2 mm], compliance: 3e-2 1/N}, shortening: 5 mm}\n"
+    "  short: {tendon: {along: twig, at: [0, 0, -3 mm], friction: 0.4, creep: 1 mm/s, sliding: 1},"
+    " effort: 1 N}\n";
+
 typedef struct pair {
     snw_document *doc;
     snw_desc *desc;
@@ -358,6 +391,29 @@ static void equations_of_touching_rods(void **state) {
     pair_close(&p);
 }
 
+// tangent of tendons with friction, also where it does not act
+static void equations_of_tendons_with_friction(void **state) {
+    (void)state;
+    dice d = {36};
+    pair p;
+    pair_open(&p, rubbed_text);
+    rig g = {.m = p.dense};
+    rig_around(&g);
+    int acting = 0;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(check_state(&g, &d, true), 3);
+        for (int k = 0; k < p.dense->ntendon; k++) {
+            const snw_tendon *x = &p.dense->tendon[k];
+            const double left = g.w->tendon_point[x->point_adr + x->npoint - 1].tension_fraction;
+            acting += fabs(left - 1) > 0.01;
+        }
+    }
+    if (!(acting > 8)) fail_msg("friction changes the tension of %d tendons", acting);
+    g.m = NULL;
+    rig_close(&g);
+    pair_close(&p);
+}
+
 // Increments of the load may differ: their length is measured by typical stiffnesses, not by the
 // diagonal of the matrix.
 static void compare_equilibria(const char *text, double most) {
@@ -391,6 +447,7 @@ static void equilibria_are_those_of_the_matrix(void **state) {
     compare_equilibria(robot_text, 1e-12);
     compare_equilibria(coupled_text, 1e-11); // residuals of both are below 1e-10 of typical forces
     compare_equilibria(touching_text, 1e-11);
+    compare_equilibria(rubbed_text, 1e-11);
 }
 
 // Stability of the equilibria of a model that is local and dense.
@@ -574,6 +631,7 @@ static void steps_are_those_of_the_matrix(void **state) {
     compare_steps(robot_text, 2e-3);
     compare_steps(coupled_text, 2e-4);
     compare_steps(touching_text, 1e-4);
+    compare_steps(rubbed_text, 2e-4);
 }
 
 // Ten times the elements, ten times the operations; also with a border, which grows with the number
@@ -612,8 +670,10 @@ static void cost_is_linear(void **state) {
         "sites: {post: {on: world, pose: {xyz: [0.5, 0.1, 0.1]}}}\n"
         "actuators: {line: {tendon: {path: [arm, post, arm.tip], to: L/2}, effort: 1}}\n"
         "contacts: {own: {rods: {between: arm, stiffness: 1 kPa}}}\n";
-    static const char *const more[] = {"", all, touching};
-    for (int k = 0; k < 3; k++) {
+    static const char rubbed[] =
+        "actuators: {wire: {tendon: {along: arm, at: [0, 4 mm, 0], friction: 0.3}, effort: 1 N}}\n";
+    static const char *const more[] = {"", all, touching, rubbed};
+    for (int k = 0; k < 4; k++) {
         int border;
         const double few = operations_of(30, more[k], &border),
                      many = operations_of(300, more[k], &border);
@@ -719,6 +779,7 @@ int main(void) {
         cmocka_unit_test(equations_of_local_bases),
         cmocka_unit_test(equations_of_coupled_segments),
         cmocka_unit_test(equations_of_touching_rods),
+        cmocka_unit_test(equations_of_tendons_with_friction),
         cmocka_unit_test(equilibria_are_those_of_the_matrix),
         cmocka_unit_test(stability_is_that_of_the_matrix),
         cmocka_unit_test(errors_of_bases_are_those_of_the_matrix),

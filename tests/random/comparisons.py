@@ -27,6 +27,7 @@ UNBALANCED = 0.1  # of the exchanged energy, missing in the energy balance
 ALIKE, WHOLE = 1e-7, 1e-4  # of derivatives, relative to the largest: between methods, from those of whole runs
 ROUNDS = 1e9     # condition number above which linear models have few digits
 RESPONSE = 1e-8  # of linear models, relative: the equilibrium is solved to some digits
+MATRIX = 1e-9    # between solutions with a matrix and by elimination: what the solver's tolerance leaves
 SUSPECT = 0.003   # likewise: above this shorter steps must reduce it
 
 
@@ -851,11 +852,23 @@ def zero_crossing_period(swing, rest):
     return statistics.mean(gaps)
 
 
+def matrix(model, run):
+    """A long rod without a matrix, and the same with a force that reads a probe and is zero, which needs the matrix."""
+    other = clone(model)
+    nothing = "max(0, -1 - tip.x^2)"
+    other.setdefault("loads", {})["nothing"] = {"on": "arm.tip", "force": [nothing, 0, 0]}
+    plain, whole = checked(run, model), checked(run, other, "with a matrix")
+    if plain.totals.get("worst_condition") == whole.totals.get("worst_condition"):  # different estimates
+        return Verdict("find", "matrix", "the long rod has a matrix, too")
+    amount = apart(model, plain, whole)
+    return Verdict("ok" if amount <= MATRIX else "find", "matrix", f"positions differ from those with a matrix by {amount:.2g}", amount)
+
+
 COMPARISONS = {
     "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "arc": arc, "moved": moved,
     "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes,
     "steps": steps_short, "adapt": adapt, "free_step": free_step, "damped_stages": damped_stages, "engines_motion": engines_motion, "again": again,
-    "closure": closure, "period": period, "derivatives": derivatives, "linear": linear,
+    "closure": closure, "period": period, "derivatives": derivatives, "linear": linear, "matrix": matrix,
 }
 
 

@@ -809,6 +809,43 @@ def fluid_motion(d):
     return reorder(made)
 
 
+# ---- long rods, solved without a matrix ----------------------------------------------------------
+
+def long_rod(d, title, law=None):
+    """A rod of more than 300 coordinates with local functions, in company that needs no matrix."""
+    rod = parts.draw_rod(d, heaviest=10, shapes=[lambda _, r: {"circle": {"radius": r}}], rest=0)
+    strain, count = d.choose(("kirchhoff linear", 103), ("kirchhoff constant", 104), ("kirchhoff spline 2", 103),
+                                ("cosserat linear", 52), ("kirchhoff quadratic", 52),
+                                ({"bend_y": "linear", "bend_z": "quadratic"}, 104))
+    rod.rod.update(strain=strain, elements=count)
+    made = single(d, title, [{"static": {}}], rod)
+    made["robot"]["arm"]["pose"] = {"x": "x"}
+    made["loads"] = parts.tip_loads(d, rod, strength=(0.03, 0.5))
+    company = d.choose("cords", "cords", "loop", "none")  # more would need a matrix for so few coordinates
+    if company == "cords":
+        made["actuators"] = cords(d, rod, law)
+    elif company == "loop":
+        at = d.number(0.4, 0.9)
+        place = [rounded(rod.length*at*d.number(0.93, 0.98)), rounded(rod.length*at*d.number(0.02, 0.1)), 0]
+        made["loops"] = {"hold": {"join": ["world", f"arm@{rounded(100*at)}%"], "as": "spherical", "pose": {"xyz": place}}}
+    if d.odds(0.3) and "cosserat" not in strain:
+        made["fluid"] = {"water": {"on": "arm", "density": 1000, "added": "auto", "buoyancy": True,
+                                   "drag": {"normal": d.number(0.5, 2), "tangent": 0.02}}}
+    return rod, made
+
+
+def long_static(d):
+    return reorder(long_rod(d, "A long rod in equilibrium")[1])
+
+
+def long_motion(d):
+    rod, made = long_rod(d, "A long rod let go", "linear(t, 0, 1)")
+    parts.damp(d, rod, (0.02, 0.1))
+    step = rounded(rod.period/d.number(60, 200), 2)
+    made["study"] = [{"static": {}}, {"change": {name: "off" for name in made["loads"]}}, {"dynamic": {"for": rounded(16*step, 10), "step": step}}]
+    return reorder(made)
+
+
 def events(d):
     """Loads, loops and bodies that are conditional while a rod moves."""
     rod = parts.draw_rod(d, heaviest=6, shapes=[lambda _, r: {"circle": {"radius": r}}])
@@ -892,6 +929,8 @@ FAMILIES = {
     "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles", "derivatives", "linear"]),
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),
+    "long_static": (long_static, ["alive", "matrix"]),
+    "long_motion": (long_motion, ["alive", "matrix"]),
     "events": (events, ["alive", "energy", "steps", "adapt", "free_step", "moved", "again", "derivatives"]),
     "passing": (passing, ["alive", "adapt", "free_step", "again", "derivatives"]),
 }

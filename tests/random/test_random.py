@@ -45,7 +45,7 @@ class Statics(Robots):
 class Motion(Robots):
     def test_motions_agree(self):
         self.hold(("rod_release", "rod_jump", "rod_flight", "tendon_motion", "driven", "sprung_motion", "tubes_motion", "fluid_motion", "events",
-                   "passing"))
+                   "passing", "long_motion"))
 
 
 class Bodies(Robots):
