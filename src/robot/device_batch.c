@@ -380,7 +380,7 @@ const char *snw_device_batch_status_text(int status) {
         return "a link is nearly as deep in an obstacle as its middle and would come out on "
                "another side; write a larger stiffness";
     case SNW_DEVICE_MANY:
-        return "contacts ask for too many short steps; ask for shorter ones";
+        return "it takes too many short steps; ask for shorter ones";
     case SNW_DEVICE_DEPENDENT:
         return "rows of its wheels or contacts without slip are redundant in this configuration, "
                "which only a robot on the processor's cores resolves";
