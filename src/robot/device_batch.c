@@ -171,6 +171,39 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
+// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
+// host.
+static bool device_evaluates_laws(const snw_model *m) {
+    bool can = m->nfield == 0;
+    for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
+    return can;
+}
+
+// Samples and latches change at the ends of steps, by probes that the device reads.
+static const char *refuse_memory(const snw_implicit *im) {
+    const snw_model *m = im->m;
+    if (!snw_memory_has_events(m)) return NULL;
+    if (!device_evaluates_laws(m))
+        return "samples and latches beside driven coordinates of given rate and given strains";
+    if (im->law_jump) return "samples and latches beside moving poses";
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal *signal = &m->signal[i];
+        if (!signal->source || snw_signal_grows(signal)) continue;
+        if (signal->kind != SNW_SIGNAL_SAMPLED && signal->kind != SNW_SIGNAL_ONCE)
+            return "conditions in laws";
+        for (int k = 0; k < i; k++) {
+            const snw_signal *of = &m->signal[k];
+            if (of->kind != SNW_SIGNAL_PROBE || !snw_expr_reads(signal->source, k)) continue;
+            if (of->reading == SNW_READ_LATER || of->reading == SNW_READ_NEVER)
+                return "samples and latches of other than poses, velocities, strains, coordinates "
+                       "and tendons";
+            if (of->reading == SNW_READ_STRAIN && of->station >= 0 && !of->table)
+                return "samples and latches of strains which vary with the material or by a law";
+        }
+    }
+    return NULL;
+}
+
 const char *snw_device_refuses(const snw_implicit *im) {
     const snw_model *m = im->m;
     if (m->nv + m->nconstraint > MOST_UNKNOWNS)
@@ -178,7 +211,8 @@ const char *snw_device_refuses(const snw_implicit *im) {
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
     }
-    if (snw_memory_has_events(m)) return "samples, latches and conditions in laws";
+    const char *memory = refuse_memory(im);
+    if (memory) return memory;
     for (int i = 0; i < m->nlive; i++) {
         const snw_signal *signal = &m->signal[m->live[i]];
         if (signal->reading == SNW_READ_STRAIN && signal->station >= 0 && !signal->table)
@@ -213,14 +247,6 @@ static snw_status parse_device(const char *device, int *index, snw_error *err) {
     return snw_fail(err, SNW_E_ARGUMENT,
                     "there is no device '%.40s'; there are cuda, cuda:1 and so on, and host",
                     device);
-}
-
-// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
-// host.
-static bool device_evaluates_laws(const snw_model *m) {
-    bool can = m->nfield == 0;
-    for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
-    return can;
 }
 
 static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index, snw_error *err) {

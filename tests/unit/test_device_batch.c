@@ -362,6 +362,21 @@ static const char *const law_models[] = {
     "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
     "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
 
+// a motor that obeys a computer, which reads joints, poses, strains and a tendon every 20 ms, and a
+// push that is let go for good when the tip has gone far enough
+static const char *const memory_model =
+    MATERIAL "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 cm, 4 "
+             "cm]}}\n"
+             "  arm: {on: hub, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+             "probes: {turn: {angle: hub}, tip: {position: arm.tip}, gauge: {strain: arm@30%},\n"
+             "         cord: {length: pull}, spin: {rotation: arm@50%}}\n"
+             "loads: {push: {on: arm.tip, force: [0, \"if(once(tip.y > 8 mm), -0.02 N, 0.1 N)\", "
+             "0]}}\n"
+             "actuators:\n"
+             "  motor: {joint: hub, effort: \"sampled(-0.05 N*m*turn - 2 mN*m^2*gauge.bend_z + "
+             "0.1 N*(cord - 0.3 m) - 5 mN*m*spin.rz, 20 ms)\"}\n"
+             "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.1 N*sin(20*t)}\n";
+
 // laws of time and laws that read signals, evaluated on the device, make the motion that they make
 // alone, also where sudden ones need shorter steps
 static void laws_act_as_on_robots(void **state) {
@@ -369,6 +384,13 @@ static void laws_act_as_on_robots(void **state) {
     compare_motion(law_models[0], NULL);
     compare_motion(law_models[0], "bdf2");
     compare_motion(law_models[1], NULL);
+}
+
+// samples and latches change at the ends of steps, and the motion starts again where they do
+static void samples_and_latches_act_as_on_robots(void **state) {
+    (void)state;
+    compare_motion(memory_model, NULL);
+    compare_motion(memory_model, "trapezoidal");
 }
 
 // each robot has its own numbers in laws of both kinds; a law that loses its operations is refused
@@ -605,6 +627,11 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
                             "                          integrator: fer 4}}\n",
                    "host", "rules other than magnus");
+    expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
+                            "probes: {e: energy, tip: {position: arm.tip}}\n"
+                            "loads: {push: {on: arm.tip, force: [0, \"sampled(e.kinetic, 1 ms)/(1 "
+                            "m) - tip.y*1 N/(1 m)\", 0]}}\n",
+                   "host", "samples and latches of other than poses");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = NULL;
     assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
@@ -680,6 +707,7 @@ int main(void) {
                                        cmocka_unit_test(robots_have_own_numbers),
                                        cmocka_unit_test(steps_have_own_inputs),
                                        cmocka_unit_test(laws_act_as_on_robots),
+                                       cmocka_unit_test(samples_and_latches_act_as_on_robots),
                                        cmocka_unit_test(robots_have_own_numbers_in_laws),
                                        cmocka_unit_test(laws_are_taken_over),
                                        cmocka_unit_test(impossible_laws_are_told),
