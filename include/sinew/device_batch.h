@@ -47,6 +47,12 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_create_with(snw_robot_model *m
                                                               int single_precision,
                                                               snw_device_batch **out,
                                                               snw_error *err);
+// Compile the kernels of a model for processors of an architecture, "sm_90", and keep them on disk,
+// where batches on such a processor find them, with the same version of the library. No processor
+// and no driver are needed, but NVRTC is: SNW_E_IO without. SNW_E_ARGUMENT as above.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_compile(snw_robot_model *m,
+                                                          const char *architecture,
+                                                          int single_precision, snw_error *err);
 SNW_API void snw_device_batch_close(snw_device_batch *b); // NULL is fine
 
 SNW_API int snw_device_batch_size(const snw_device_batch *b);

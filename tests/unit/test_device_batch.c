@@ -658,6 +658,31 @@ static void missing_processors_are_named(void **state) {
     if (driver) (void)dlclose(driver);
 }
 
+// kernels can be made without a processor; what is missing for it is named
+static void kernels_need_no_processor(void **state) {
+    (void)state;
+    snw_robot_model *m = open_model(models[0]);
+    assert_int_equal(snw_device_batch_compile(m, "hopper", 0, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "there is no architecture 'hopper'"));
+    const char *const given = getenv("SINEW_NVRTC");
+    char before[PATH_MAX] = "", cache[] = "/tmp/sinew-cache-XXXXXX";
+    if (given) (void)snprintf(before, sizeof before, "%s", given);
+    assert_non_null(mkdtemp(cache));
+    assert_int_equal(setenv("SINEW_NVRTC", "/tmp/no/libnvrtc.so", 1), 0);
+    assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
+    assert_int_equal(snw_device_batch_compile(m, "sm_90", 0, &err), SNW_E_IO);
+    assert_non_null(strstr(err.text, "/tmp/no/libnvrtc.so"));
+    assert_int_equal(given ? setenv("SINEW_NVRTC", before, 1) : unsetenv("SINEW_NVRTC"), 0);
+    char folder[100];
+    (void)snprintf(folder, sizeof folder, "%s/sinew", cache);
+    assert_true(remove(folder) == 0 && remove(cache) == 0);
+    snw_robot_model_close(m);
+    m = open_model(models[3]);
+    assert_int_equal(snw_device_batch_compile(m, "sm_90", 1, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "single precision serves trees"));
+    snw_robot_model_close(m);
+}
+
 // kernels on disk come back as they were; damaged files and other keys do not
 static void kernels_are_kept_whole(void **state) {
     (void)state;
@@ -715,6 +740,7 @@ int main(void) {
                                        cmocka_unit_test(single_precision_is_near),
                                        cmocka_unit_test(others_are_refused),
                                        cmocka_unit_test(missing_processors_are_named),
+                                       cmocka_unit_test(kernels_need_no_processor),
                                        cmocka_unit_test(kernels_are_kept_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
