@@ -173,20 +173,14 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
-// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
-// host.
-static bool device_evaluates_laws(const snw_model *m) {
-    bool can = m->nfield == 0;
-    for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
-    return can;
-}
+// Can the device evaluate the laws of time? Given strains are left to the host.
+static bool device_evaluates_laws(const snw_model *m) { return m->nfield == 0; }
 
 // Samples and latches change at the ends of steps, by probes that the device reads.
 static const char *refuse_memory(const snw_implicit *im) {
     const snw_model *m = im->m;
     if (!snw_memory_has_events(m)) return NULL;
-    if (!device_evaluates_laws(m))
-        return "samples and latches beside driven coordinates of given rate and given strains";
+    if (!device_evaluates_laws(m)) return "samples and latches beside given strains";
     if (im->law_jump) return "samples and latches beside moving poses";
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal *signal = &m->signal[i];

@@ -360,7 +360,17 @@ static const char *const law_models[] = {
     ", rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 3}}\n"
     "parameters: {s: 6 mN*m}\n"
     "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
-    "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
+    "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n",
+    // rates that are given, one of them constant, which steps that a sudden load cuts integrate
+    MATERIAL
+    "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 "
+    "cm, 4 "
+    "cm]}}\n"
+    "  nut: {on: hub, joint: revolute, axis: x, body: {mass: 50 g, box: [4 cm, 4 cm, 4 cm]}}\n"
+    "  arm: {on: nut, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+    "initial: {hub: 0.2}\n"
+    "loads: {push: {on: arm.tip, force: [0, \"0.3 N*step(t, 52 ms)\", 0]}}\n"
+    "actuators: {turn: {joint: hub, rate: 3*sin(20*t)*exp(-t)}, spin: {joint: nut, rate: 1.5}}\n"};
 
 // a motor that obeys a computer, which reads joints, poses, strains and a tendon every 20 ms, and a
 // push that is let go for good when the tip has gone far enough
@@ -384,6 +394,7 @@ static void laws_act_as_on_robots(void **state) {
     compare_motion(law_models[0], NULL);
     compare_motion(law_models[0], "bdf2");
     compare_motion(law_models[1], NULL);
+    compare_motion(law_models[2], NULL);
 }
 
 // samples and latches change at the ends of steps, and the motion starts again where they do

@@ -21,7 +21,8 @@
 
 // a rod and a ball that slide on a half-space, with friction; a sphere that moves by a law in front
 // of an arm, and a ball in a bowl; a cart with wheels that slip; a stop and a cable; tendons of
-// given length, one compliant; a chamber of given volume, and one with gas; a wheel without slip
+// given length, one compliant; a chamber of given volume, and one with gas; a wheel without slip;
+// an arm turned by a given rate onto a floor
 static const char *const models[] = {
     HEAD "  arm: {on: world, pose: {xyz: [0, 0, 12 mm]}, rod: {" ARM
          ", strain: kirchhoff legendre 2}}\n"
@@ -68,7 +69,14 @@ static const char *const models[] = {
          "  arm: {on: cart, joint: revolute, axis: z, stiffness: 0.1 N*m,\n"
          "        body: {mass: 0.05, box: [9 cm, 1 cm, 1 cm]}}\n"
          "contacts: {blade: {wheel: {on: cart, axis: y}}}\n"
-         "actuators: {motor: {joint: arm, effort: 5 mN*m*sin(20*t)}}\n"};
+         "actuators: {motor: {joint: arm, effort: 5 mN*m*sin(20*t)}}\n",
+    HEAD "  hub: {on: world, pose: {xyz: [0, 0, 2 cm]}, joint: revolute, axis: y,\n"
+         "        body: {mass: 0.1, box: [2 cm, 2 cm, 2 cm]}}\n"
+         "  arm: {on: hub, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
+         "contacts:\n"
+         "  floor: {ground: {on: arm, stiffness: 2e3 N/m^2, smooth: 4 mm, friction: 0.4,\n"
+         "          creep: 5 mm/s, damping: 0.5 s/m}}\n"
+         "actuators: {turn: {joint: hub, rate: 1.5*sin(10*t)}}\n"};
 enum { MODELS = sizeof models / sizeof *models, N = 3 };
 
 static snw_error err;
