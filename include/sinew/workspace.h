@@ -80,6 +80,13 @@ typedef struct snw_map_segment {
     snw_map_kind kind; // SNW_MAP_LIMIT, or that of its points
 } snw_map_segment;
 
+// Triangle between points of a map of two inputs. All of them cover what is reached, up to the
+// boundary: two cells of the map share the points between them, and no triangle reaches over a loss
+// of rank.
+typedef struct snw_map_triangle {
+    int point[3];
+} snw_map_triangle;
+
 typedef struct snw_map_column {
     const char *name, *unit;
     double low, high; // range of an input; NaN for an output
@@ -95,6 +102,8 @@ typedef struct snw_workspace {
     const double *y; // npoint rows of outputs; NaN: lost
     int nsegment;
     const snw_map_segment *segment;
+    int ntriangle;
+    const snw_map_triangle *triangle;
     int count[SNW_MAP_KINDS]; // of points
     int sheets;     // edges whose ends belong to different branches: two ways lead to different
                     // equilibria, and the map shows one of them

@@ -46,6 +46,8 @@ class Workspace:
     segments: npt.NDArray[np.int_]
     """Pairs of points (segments, 2) between which the boundary passes, of two inputs."""
     segment_kind: Texts
+    triangles: npt.NDArray[np.int_]
+    """Triangles of points (triangles, 3) that cover what is reached, of two inputs, as ``matplotlib.tri`` takes them."""
     sheets: int
     """Edges on which two ways lead to different equilibria; the map shows one of them."""
     full: bool
@@ -92,6 +94,7 @@ def _read(m: Pointer) -> Workspace:
         np.array([p.level for p in points]),
         np.array([(s.point[0], s.point[1]) for s in pieces], dtype=int).reshape(-1, 2),
         kinds[np.array([s.kind for s in pieces], dtype=int)],
+        np.array([[m.triangle[i].point[k] for k in range(3)] for i in range(m.ntriangle)], dtype=int).reshape(-1, 3),
         m.sheets, bool(m.full), bool(m.exact), bool(m.symmetric), m.equilibria,
     )  # fmt: skip
 

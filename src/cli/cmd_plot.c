@@ -581,7 +581,7 @@ const snw_command snw_cmd_plot = {
         "Runs, also of several files, are drawn in the same panels; runs of an `each` are named by "
         "the values in which they differ, and shaded in their order. Axes have round numbers "
         "and SI prefixes; the colours are distinguishable for the colour-blind.\n\n"
-        "The file may also be a map by sinew workspace: points of the pose, coloured by their "
+        "The file may also be a map by sinew workspace: what is reached, coloured by its "
         "distance to singularity, and the boundary by its kinds; or the results of sinew sweep, "
         "which are drawn over its parameters.\n\n"
         "Text in SVG stays text. PNG has 300 pixels per inch. The run may still be writing "

@@ -242,6 +242,13 @@ static void json_map(snw_json *j, const snw_workspace *map) {
         snw_json_close(j);
     }
     snw_json_close(j);
+    snw_field_list(j, "triangles");
+    for (int i = 0; i < map->ntriangle; i++) {
+        snw_field_list(j, NULL);
+        for (int k = 0; k < 3; k++) snw_field_integer(j, NULL, map->triangle[i].point[k]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
     snw_field_object(j, "count");
     for (int k = 0; k < SNW_MAP_KINDS; k++)
         snw_field_integer(j, snw_map_kind_name((snw_map_kind)k), map->count[k]);

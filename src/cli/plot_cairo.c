@@ -17,7 +17,7 @@
 
 // clang-format off
 #define CAIRO_FUNCTIONS(X) \
-    X(arc) X(clip) X(create) X(destroy) X(fill) X(font_options_create) X(font_options_destroy) \
+    X(arc) X(clip) X(create) X(destroy) X(fill) X(fill_preserve) X(font_options_create) X(font_options_destroy) \
     X(font_options_set_antialias) X(font_options_set_hint_metrics) \
     X(font_options_set_hint_style) X(image_surface_create) X(line_to) X(move_to) X(new_path) \
     X(paint) X(pdf_surface_create_for_stream) X(rectangle) X(reset_clip) X(restore) X(rotate) \
@@ -274,7 +274,10 @@ static void fill(void *user, int n, const double (*p)[2], unsigned colour) {
         begins ? cairo.move_to(c->cr, p[i][0], p[i][1]) : cairo.line_to(c->cr, p[i][0], p[i][1]);
         begins = false;
     }
-    cairo.fill(c->cr);
+    cairo.set_dash(c->cr, NULL, 0, 0);
+    cairo.set_line_width(c->cr, SNW_PLOT_SEAM);
+    cairo.fill_preserve(c->cr);
+    cairo.stroke(c->cr);
 }
 
 static void text(void *user, const double at[2], double size, snw_align align, bool upright,

@@ -68,6 +68,8 @@ typedef struct snw_box {
 
 typedef enum snw_align { SNW_ALIGN_LEFT, SNW_ALIGN_MIDDLE, SNW_ALIGN_RIGHT } snw_align;
 
+static const double SNW_PLOT_SEAM = 0.08; // mm
+
 typedef struct snw_canvas {
     void *user;
     double (*measure)(void *user, const char *text, double size);
@@ -75,7 +77,8 @@ typedef struct snw_canvas {
     void (*clip)(void *user, const snw_box *box);
     void (*line)(void *user, int n, const double (*p)[2], snw_pen pen);
     void (*dot)(void *user, const double p[2], double radius, unsigned colour);
-    // Fill the areas within outlines that are separated by NaN; they do not overlap.
+    // Fill the areas within outlines that are separated by NaN, all turned the same way. They are
+    // drawn with a line of SNW_PLOT_SEAM, so that no seam shows between neighbours.
     void (*fill)(void *user, int n, const double (*p)[2], unsigned colour);
     // `at` is on the base line; upright text is rotated to read upwards.
     void (*text)(void *user, const double at[2], double size, snw_align align, bool upright,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// plot_map.h: figure of a map of the workspace: points coloured by their distance to singularity,
-// and the boundary by its kinds.
+// plot_map.h: figure of a map of the workspace: poses coloured by their distance to singularity, as
+// areas or dots, and the boundary by its kinds.
 #pragma once
 
 #include "output/plot.h"

@@ -106,6 +106,16 @@ void snw_tick_text(const snw_ticks *k, int i, char text[SNW_TICK_SIZE]) {
                    fabs(value));
 }
 
+void snw_shown_number(double x, char text[SNW_TICK_SIZE]) {
+    char plain[SNW_TICK_SIZE / 2]; // two signs at most, of three bytes each
+    (void)snprintf(plain, sizeof plain, "%.4g", x == 0 ? 0 : x);
+    text[0] = '\0';
+    for (const char *c = plain; *c; c++) {
+        const char same[] = {*c, '\0'};
+        plot_scale_append(text, SNW_TICK_SIZE, *c == '-' ? "\u2212" : same);
+    }
+}
+
 // ---- units -------------------------------------------------------------------------------------
 
 // Unit "N*m^2/s" in typographic form, "N·m²/s".

@@ -29,6 +29,9 @@ double snw_tick_value(const snw_ticks *k, int i); // the logarithm when k->log
 void snw_tick_text(const snw_ticks *k, int i,
                    char text[SNW_TICK_SIZE]); // with the minus sign U+2212
 
+// A number with four digits, and with that minus sign.
+void snw_shown_number(double x, char text[SNW_TICK_SIZE]);
+
 // Scale of a unit: shown value = SI value / size.
 typedef struct snw_unit_scale {
     double size;

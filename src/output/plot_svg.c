@@ -22,7 +22,7 @@ static const short letter[] = {
     667,  778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, //
     333,  556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, //
     556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
-static const double RESERVE = 1.1;
+static const double RESERVE = 1.15; // DejaVu Sans, the usual one where there is no other
 
 static double plot_svg_measure(void *user, const char *text, double size) {
     (void)user;
@@ -76,7 +76,8 @@ static void plot_svg_dot(void *user, const double p[2], double radius, unsigned 
 static void plot_svg_fill(void *user, int n, const double (*p)[2], unsigned colour) {
     snw_svg *s = user;
     bool begins = true;
-    snw_xml_print(&s->out, "<path fill=\"#%06x\" d=\"", colour);
+    snw_xml_print(&s->out, "<path fill=\"#%06x\" stroke=\"#%06x\" stroke-width=\"%.3f\" d=\"",
+                  colour, colour, SNW_PLOT_SEAM);
     for (int i = 0; i < n; i++) {
         if (isnan(p[i][0])) {
             begins = true;

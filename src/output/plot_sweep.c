@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "language/node.h"
+#include "output/plot_bands.h"
 #include "output/plot_data.h"
 
 #include <math.h>
@@ -71,15 +72,6 @@ static snw_status find_log(const sweep_drawing *d, int parameter, bool *log) {
     }
     *log = true;
     return SNW_OK;
-}
-
-// A number with the minus sign of the axes.
-static void shown_number(double x, char out[32]) {
-    char plain[24];
-    size_t used = 0;
-    (void)snprintf(plain, sizeof plain, "%.4g", x == 0 ? 0 : x);
-    for (const char *c = plain; *c && used + 4 < 32; c++)
-        used += (size_t)snprintf(out + used, 32 - used, *c == '-' ? "\u2212" : "%c", *c);
 }
 
 // ---- choice -------------------------------------------------------------------------------------
@@ -244,8 +236,8 @@ static const char *others_text(const sweep_drawing *d, int64_t row) {
             continue;
         }
         const snw_unit_scale s = scale_of(d, d->other[k], x);
-        char number[32];
-        shown_number(x / s.size, number);
+        char number[SNW_TICK_SIZE];
+        snw_shown_number(x / s.size, number);
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.40s = %s%s%s", comma,
                                  c->name, number, s.unit[0] ? " " : "", s.unit);
     }
@@ -340,53 +332,14 @@ static snw_status draw_lines(const sweep_drawing *d, snw_figure *f) {
 
 // ---- over two parameters ------------------------------------------------------------------------
 
-// A result over two parameters: its bands of values, in the unit in which they are shown.
+// A result over two parameters, and its bands of values.
 typedef struct sweep_map {
     const double *z; // rows
-    snw_unit_scale scale;
-    int n; // levels
-    double level[SHADES + 1];
-    bool log[2]; // along x and y
+    snw_bands bands;
 } sweep_map;
 
-// Round levels between the least and the largest shown value.
-static void choose_levels(int64_t rows, const char *unit, sweep_map *m) {
-    double least = INFINITY, most = -INFINITY;
-    for (int64_t i = 0; i < rows; i++) {
-        if (!isfinite(m->z[i])) continue;
-        least = fmin(least, m->z[i]);
-        most = fmax(most, m->z[i]);
-    }
-    m->n = 0;
-    if (!(most > least)) return;
-    m->scale = snw_unit_scale_make(unit, fmax(fabs(least), fabs(most)));
-    const double size = m->scale.size;
-    const snw_ticks ticks = snw_ticks_make(least / size, most / size, SHADES - 1);
-    for (int i = 0; i < ticks.n && m->n < SHADES; i++) {
-        const double at = snw_tick_value(&ticks, i) * size;
-        if (at > least && at < most) m->level[m->n++] = at;
-    }
-}
-
-// Number of the band of a value, 0 to n.
-static int band_of(const sweep_map *m, double z) {
-    int k = 0;
-    while (k < m->n && z >= m->level[k]) k++;
-    return k;
-}
-
-static unsigned band_colour(const sweep_map *m, int k) {
-    return snw_plot_gradient(m->n ? (double)k / m->n : 0.5);
-}
-
 static const char *band_name(const sweep_drawing *d, const sweep_map *m, int k) {
-    char low[32] = "", high[32] = "";
-    if (m->n == 0) return snw_pool_format(d->pool, "all rows");
-    if (k > 0) shown_number(m->level[k - 1] / m->scale.size, low);
-    if (k < m->n) shown_number(m->level[k] / m->scale.size, high);
-    if (k == 0) return snw_pool_format(d->pool, "below %s", high);
-    if (k == m->n) return snw_pool_format(d->pool, "above %s", low);
-    return snw_pool_format(d->pool, "%s to %s", low, high);
+    return m->bands.n ? snw_band_name(d->pool, &m->bands, k) : "all rows";
 }
 
 // Rows as dots in the colours of their bands; `filled`: those of them that areas show already,
@@ -394,14 +347,15 @@ static const char *band_name(const sweep_drawing *d, const sweep_map *m, int k) 
 static snw_status add_shades(const sweep_drawing *d, const sweep_map *m, const bool *filled,
                              snw_panel *panel) {
     const double *x = parameter_of(d, d->over[0]), *y = parameter_of(d, d->over[1]);
-    for (int k = m->n; k >= 0; k--) {
+    for (int k = m->bands.n; k >= 0; k--) {
         snw_curve *c;
         SNW_TRY(sweep_curve(d, (size_t)d->rows, panel, &c));
         c->marks = c->bare = true;
-        c->pen = (snw_pen){.colour = band_colour(m, k),
+        c->pen = (snw_pen){.colour = snw_band_colour(&m->bands, k),
                            .width = fmin(LARGEST_DOT, FILL / sqrt((double)d->rows))};
         for (int64_t i = 0; i < d->rows; i++) {
-            if (!isfinite(m->z[i]) || (filled && filled[i]) || band_of(m, m->z[i]) != k) continue;
+            if (!isfinite(m->z[i]) || (filled && filled[i]) || snw_band_of(&m->bands, m->z[i]) != k)
+                continue;
             c->x[c->n] = x[i];
             c->y[c->n++] = y[i];
         }
@@ -464,15 +418,9 @@ static snw_status find_grid(const sweep_drawing *d, sweep_grid *grid) {
     return SNW_OK;
 }
 
-// Place along the axes, and value. Along a logarithmic axis the place is the logarithm, so that
-// lines between nodes are straight in the figure.
-typedef struct map_point {
-    double at[2], z;
-} map_point;
-
 // A cell of the grid: its corners, all turned the same way, and its middle.
 typedef struct map_cell {
-    map_point corner[4], middle;
+    snw_band_point corner[4], middle;
     bool whole; // has all values
 } map_cell;
 
@@ -480,73 +428,23 @@ static map_cell cell_of(const sweep_grid *g, const sweep_map *m, int a, int b) {
     const int place[4][2] = {{a, b}, {a + 1, b}, {a + 1, b + 1}, {a, b + 1}};
     map_cell c = {.whole = true};
     for (int i = 0; i < 4; i++) {
-        map_point *p = &c.corner[i];
+        snw_band_point *p = &c.corner[i];
         const double at[2] = {g->x[place[i][0]], g->y[place[i][1]]};
         p->z = m->z[g->row[place[i][0] * g->ny + place[i][1]]];
         c.whole = c.whole && isfinite(p->z);
         c.middle.z += p->z / 4;
         for (int k = 0; k < 2; k++) {
-            p->at[k] = m->log[k] ? log(at[k]) : at[k];
+            p->at[k] = m->bands.log[k] ? log(at[k]) : at[k];
             c.middle.at[k] += p->at[k] / 4;
         }
     }
     return c;
 }
 
-// Append a point; NaN: a gap. Without arrays it is counted only.
-static void add_map_point(const sweep_map *m, const double at[2], snw_curve *c) {
-    if (c->x) {
-        c->x[c->n] = m->log[0] ? exp(at[0]) : at[0];
-        c->y[c->n] = m->log[1] ? exp(at[1]) : at[1];
-    }
-    c->n++;
-}
-
-static void add_gap(const sweep_map *m, snw_curve *c) {
-    add_map_point(m, (const double[2]){NAN, NAN}, c);
-}
-
-enum { OUTLINE = 5 }; // most corners of a triangle between two levels
-
-// out <- the part of an outline of n points where sign*(z - level) >= 0; returns its points
-static int clip_outline(int n, const map_point *in, double level, double sign, map_point *out) {
-    int count = 0;
-    for (int i = 0; i < n; i++) {
-        const map_point *p = &in[i], *q = &in[(i + 1) % n];
-        const double here = sign * (p->z - level), next = sign * (q->z - level);
-        if (here >= 0) out[count++] = *p;
-        if ((here >= 0) == (next >= 0)) continue;
-        const double part = here / (here - next);
-        out[count++] = (map_point){.at = {p->at[0] + part * (q->at[0] - p->at[0]),
-                                          p->at[1] + part * (q->at[1] - p->at[1])},
-                                   .z = level};
-    }
-    return count;
-}
-
-// The part of a triangle within band k.
-static void add_band_of_triangle(const sweep_map *m, const map_point corner[3], int k,
-                                 snw_curve *c) {
-    map_point above[OUTLINE], within[OUTLINE];
-    int n = 3;
-    memcpy(within, corner, 3 * sizeof *corner);
-    if (k > 0) {
-        memcpy(above, within, 3 * sizeof *above);
-        n = clip_outline(n, above, m->level[k - 1], 1, within);
-    }
-    if (k < m->n) {
-        memcpy(above, within, sizeof above);
-        n = clip_outline(n, above, m->level[k], -1, within);
-    }
-    if (n < 3) return;
-    for (int i = 0; i < n; i++) add_map_point(m, within[i].at, c);
-    add_gap(m, c);
-}
-
 // Does the whole cell lie in band k?
 static bool lies_within(const sweep_map *m, const map_cell *c, int k) {
     for (int i = 0; i < 4; i++) {
-        if (band_of(m, c->corner[i].z) != k) return false;
+        if (snw_band_of(&m->bands, c->corner[i].z) != k) return false;
     }
     return true;
 }
@@ -564,16 +462,16 @@ static void add_band(const sweep_grid *g, const sweep_map *m, int k, snw_curve *
                     next = cell_of(g, m, a, b + 1);
                     if (!next.whole || !lies_within(m, &next, k)) break;
                 }
-                const map_point *const corner[4] = {&first.corner[0], &first.corner[1],
-                                                    &cell.corner[2], &cell.corner[3]};
-                for (int i = 0; i < 4; i++) add_map_point(m, corner[i]->at, c);
-                add_gap(m, c);
+                const snw_band_point *const corner[4] = {&first.corner[0], &first.corner[1],
+                                                         &cell.corner[2], &cell.corner[3]};
+                for (int i = 0; i < 4; i++) snw_band_add_point(&m->bands, corner[i]->at, c);
+                snw_band_add_gap(&m->bands, c);
                 continue;
             }
             for (int i = 0; i < 4; i++) {
-                const map_point triangle[3] = {cell.corner[i], cell.corner[(i + 1) % 4],
-                                               cell.middle};
-                add_band_of_triangle(m, triangle, k, c);
+                const snw_band_point triangle[3] = {cell.corner[i], cell.corner[(i + 1) % 4],
+                                                    cell.middle};
+                snw_band_add_triangle(&m->bands, triangle, k, c);
             }
         }
     }
@@ -594,13 +492,13 @@ static bool find_filled(const sweep_grid *g, const sweep_map *m, bool *filled) {
 
 static snw_status add_areas(const sweep_drawing *d, const sweep_grid *g, const sweep_map *m,
                             snw_panel *panel) {
-    for (int k = m->n; k >= 0; k--) {
+    for (int k = m->bands.n; k >= 0; k--) {
         snw_curve count = {0}, *c;
         add_band(g, m, k, &count);
         if (count.n == 0) continue;
         SNW_TRY(sweep_curve(d, (size_t)count.n, panel, &c));
         c->area = true;
-        c->pen.colour = band_colour(m, k);
+        c->pen.colour = snw_band_colour(&m->bands, k);
         c->name = band_name(d, m, k);
         if (!c->name) return snw_fail_memory(d->err);
         add_band(g, m, k, c);
@@ -608,43 +506,23 @@ static snw_status add_areas(const sweep_drawing *d, const sweep_grid *g, const s
     return SNW_OK;
 }
 
-// Crossings of a level in a triangle; two points or none. Lines that are short beside the triangle,
-// where a node is on the level, are left out.
-static void cross_triangle(const sweep_map *m, const map_point p[3], double level, double least,
-                           snw_curve *c) {
-    double at[2][2];
-    int n = 0;
-    for (int i = 0; i < 3 && n < 2; i++) {
-        const int k = (i + 1) % 3;
-        if ((p[i].z < level) == (p[k].z < level)) continue;
-        const double part = (level - p[i].z) / (p[k].z - p[i].z);
-        for (int a = 0; a < 2; a++) at[n][a] = p[i].at[a] + part * (p[k].at[a] - p[i].at[a]);
-        n++;
-    }
-    if (n < 2) return;
-    const double short_x = least * (fabs(p[1].at[0] - p[0].at[0]) + fabs(p[2].at[0] - p[0].at[0])),
-                 short_y = least * (fabs(p[1].at[1] - p[0].at[1]) + fabs(p[2].at[1] - p[0].at[1]));
-    if (fabs(at[1][0] - at[0][0]) < short_x && fabs(at[1][1] - at[0][1]) < short_y) return;
-    for (int i = 0; i < 2; i++) add_map_point(m, at[i], c);
-    add_gap(m, c);
-}
-
 // Contours: each cell is four triangles about its middle.
 static snw_status add_contours(const sweep_drawing *d, const sweep_grid *g, const sweep_map *m,
                                snw_panel *panel) {
     snw_curve *c;
-    if (m->n == 0) return SNW_OK;
-    SNW_TRY(
-        sweep_curve(d, (size_t)m->n * (size_t)(g->nx - 1) * (size_t)(g->ny - 1) * 12, panel, &c));
+    if (m->bands.n == 0) return SNW_OK;
+    SNW_TRY(sweep_curve(d, (size_t)m->bands.n * (size_t)(g->nx - 1) * (size_t)(g->ny - 1) * 12,
+                        panel, &c));
     c->pen = (snw_pen){.colour = 0x333333, .width = CONTOUR};
     const double least = fmin(0.5, SHORT * fmax(g->nx, g->ny));
     for (int a = 0; a + 1 < g->nx; a++) {
         for (int b = 0; b + 1 < g->ny; b++) {
             const map_cell cell = cell_of(g, m, a, b);
             for (int i = 0; cell.whole && i < 4; i++) {
-                const map_point triangle[3] = {cell.corner[i], cell.corner[(i + 1) % 4],
-                                               cell.middle};
-                for (int l = 0; l < m->n; l++) cross_triangle(m, triangle, m->level[l], least, c);
+                const snw_band_point triangle[3] = {cell.corner[i], cell.corner[(i + 1) % 4],
+                                                    cell.middle};
+                for (int l = 0; l < m->bands.n; l++)
+                    snw_band_add_contour(&m->bands, triangle, l, least, c);
             }
         }
     }
@@ -658,28 +536,28 @@ static snw_status add_heading(const sweep_drawing *d, int result, const sweep_ma
     SNW_TRY(sweep_curve(d, 1, panel, &head));
     const char *name = snw_plot_text(d->pool, d->t->head.result[result].name);
     head->bare = true;
-    head->name = !name || !m->scale.unit[0]
+    head->name = !name || !m->bands.scale.unit[0]
                      ? name
-                     : snw_pool_format(d->pool, "%s (%s)", name, m->scale.unit);
+                     : snw_pool_format(d->pool, "%s (%s)", name, m->bands.scale.unit);
     return head->name ? SNW_OK : snw_fail_memory(d->err);
 }
 
 static snw_status draw_map(const sweep_drawing *d, const sweep_grid *grid, int result,
                            snw_figure *f) {
     const snw_sweep_column *up = &d->t->head.parameter[d->over[1]];
-    sweep_map m = {.z = result_of(d, result), .scale = {.size = 1}};
+    sweep_map m = {.z = result_of(d, result)};
     f->npanel = 1;
     f->panel = snw_pool_array(d->pool, 1, sizeof *f->panel);
     if (!f->panel) return snw_fail_memory(d->err);
-    f->panel->curve = snw_pool_array(d->pool, 2 * SHADES + 7, sizeof(snw_curve));
+    f->panel->curve = snw_pool_array(d->pool, 2 * SNW_BANDS + 5, sizeof(snw_curve));
     f->panel->quantity = snw_plot_text(d->pool, up->name);
     f->panel->unit = snw_plot_text(d->pool, up->unit);
     if (!f->panel->curve || !f->panel->quantity || !f->panel->unit) return snw_fail_memory(d->err);
     SNW_TRY(set_across(d, d->over[0], f));
     SNW_TRY(find_log(d, d->over[1], &f->log_y));
-    m.log[0] = f->log_x;
-    m.log[1] = f->log_y;
-    choose_levels(d->rows, d->t->head.result[result].unit, &m);
+    m.bands.log[0] = f->log_x;
+    m.bands.log[1] = f->log_y;
+    snw_bands_choose(d->rows, m.z, d->t->head.result[result].unit, &m.bands);
     SNW_TRY(add_heading(d, result, &m, f->panel));
     bool *filled = snw_pool_array(d->pool, (size_t)d->rows, sizeof *filled);
     if (!filled) return snw_fail_memory(d->err);

@@ -2,7 +2,7 @@
 //
 // A map of the workspace as an HDF5 file: groups input and output with names and units, data sets
 // u, y, kind, level, negative, stability and dexterity by points, segment with two points and a
-// kind each, and the names of the kinds.
+// kind each, triangle with three points each, and the names of the kinds.
 #include "results/workspace_file.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SEGMENT = 3, MOST_COLUMNS = 10000, MOST_POINTS = 1 << 27 };
+enum { SEGMENT = 3, TRIANGLE = 3, MOST_COLUMNS = 10000, MOST_POINTS = 1 << 27 };
 
 // ---- writing ------------------------------------------------------------------------------------
 
@@ -63,11 +63,21 @@ static bool write_segments(hid_t file, const snw_workspace *map, double *number)
     return snw_image_numbers(file, "segment", 2, size, number);
 }
 
+static bool write_triangles(hid_t file, const snw_workspace *map, double *number) {
+    const hsize_t size[2] = {(hsize_t)map->ntriangle, TRIANGLE};
+    for (int i = 0; i < map->ntriangle; i++) {
+        for (int k = 0; k < TRIANGLE; k++)
+            number[(size_t)TRIANGLE * (size_t)i + (size_t)k] = map->triangle[i].point[k];
+    }
+    return snw_image_numbers(file, "triangle", 2, size, number);
+}
+
 snw_status snw_workspace_image(const snw_workspace *map, void **bytes, size_t *size,
                                snw_error *err) {
     *bytes = NULL;
     const size_t most = (size_t)map->npoint + SEGMENT * (size_t)map->nsegment +
-                        (size_t)(map->ninput + map->noutput) + SNW_MAP_KINDS;
+                        TRIANGLE * (size_t)map->ntriangle + (size_t)(map->ninput + map->noutput) +
+                        SNW_MAP_KINDS;
     double *number = snw_alloc(most * sizeof *number);
     const char **text = snw_alloc(most * sizeof *text);
     const hid_t file = number && text ? snw_image_open() : H5I_INVALID_HID;
@@ -77,7 +87,7 @@ snw_status snw_workspace_image(const snw_workspace *map, void **bytes, size_t *s
            write_columns(file, "input", map->ninput, map->input, text, number) &&
            write_columns(file, "output", map->noutput, map->output, text, number) &&
            write_points(file, map, number) && write_segments(file, map, number) &&
-           snw_image_take(file, bytes, size);
+           write_triangles(file, map, number) && snw_image_take(file, bytes, size);
     if (file >= 0) (void)H5Fclose(file);
     snw_free(number);
     snw_free(text);
@@ -228,13 +238,33 @@ static bool read_segments(hid_t file, snw_pool *pool, snw_workspace *map) {
     return segment != NULL;
 }
 
+// files of earlier versions have none
+static bool read_triangles(hid_t file, snw_pool *pool, snw_workspace *map) {
+    int size[2] = {-1, TRIANGLE};
+    double *number = NULL;
+    if (H5Lexists(file, "triangle", H5P_DEFAULT) <= 0) return true;
+    if (!read_numbers(file, "triangle", 2, size, pool, &number)) return false;
+    snw_map_triangle *triangle = snw_pool_array(pool, (size_t)size[0] + 1, sizeof *triangle);
+    for (int i = 0; triangle && i < size[0]; i++) {
+        for (int k = 0; k < TRIANGLE; k++) {
+            const double point = number[(size_t)TRIANGLE * (size_t)i + (size_t)k];
+            if (!counts(point, map->npoint)) return false;
+            triangle[i].point[k] = (int)point;
+        }
+    }
+    map->ntriangle = size[0];
+    map->triangle = triangle;
+    return triangle != NULL;
+}
+
 snw_status snw_workspace_read(const char *path, snw_pool *pool, snw_workspace *out,
                               snw_error *err) {
     *out = (snw_workspace){0};
     const hid_t file = open_map(path);
     const bool good = file >= 0 && read_columns(file, "input", pool, &out->ninput, &out->input) &&
                       read_columns(file, "output", pool, &out->noutput, &out->output) &&
-                      read_points(file, pool, out) && read_segments(file, pool, out);
+                      read_points(file, pool, out) && read_segments(file, pool, out) &&
+                      read_triangles(file, pool, out);
     if (file >= 0) (void)H5Fclose(file);
     if (good) return SNW_OK;
     return snw_fail(err, SNW_E_PARSE, "'%.200s' is no complete map of a workspace", path);

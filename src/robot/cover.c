@@ -52,6 +52,12 @@ static snw_status table_number(snw_cover_table *t, uint64_t key, int next, int *
     return SNW_OK;
 }
 
+// The number of a key; -1: none.
+static int find_number(const snw_cover_table *t, uint64_t key) {
+    const size_t at = slot_of(t, key);
+    return t->key[at] == 0 ? -1 : t->value[at];
+}
+
 // array of elements of `size` bytes <- with room for one more than n
 static snw_status reserve(void **array, int n, int *room, size_t size) {
     if (n < *room) return SNW_OK;
@@ -67,10 +73,16 @@ static snw_status reserve(void **array, int n, int *room, size_t size) {
 
 // ---- nodes, edges, cells ------------------------------------------------------------------------
 
-static snw_status add_node(snw_cover *c, const int at[3], int level, int *out) {
+static uint64_t key_of_place(const int at[3]) {
     uint64_t key = 0;
     for (int k = 0; k < 3; k++) key = key << 21 | (uint64_t)at[k];
-    SNW_TRY(table_number(&c->nodes, key, c->nnode, out));
+    return key;
+}
+
+static uint64_t key_of_edge(int a, int b) { return (uint64_t)a << 32 | (uint64_t)b; }
+
+static snw_status add_node(snw_cover *c, const int at[3], int level, int *out) {
+    SNW_TRY(table_number(&c->nodes, key_of_place(at), c->nnode, out));
     if (*out < c->nnode) return SNW_OK;
     void *array = c->node;
     SNW_TRY(reserve(&array, c->nnode, &c->node_room, sizeof *c->node));
@@ -80,7 +92,7 @@ static snw_status add_node(snw_cover *c, const int at[3], int level, int *out) {
 }
 
 static snw_status add_edge(snw_cover *c, int a, int b, int level, int *out) {
-    SNW_TRY(table_number(&c->edges, (uint64_t)a << 32 | (uint64_t)b, c->nedge, out));
+    SNW_TRY(table_number(&c->edges, key_of_edge(a, b), c->nedge, out));
     if (*out < c->nedge) return SNW_OK;
     void *array = c->edge;
     SNW_TRY(reserve(&array, c->nedge, &c->edge_room, sizeof *c->edge));
@@ -160,4 +172,35 @@ bool snw_cover_outside(const snw_cover *c, int edge) {
         if (a[k] == b[k] && (a[k] == 0 || a[k] == c->size[k])) return true;
     }
     return false;
+}
+
+int snw_cover_outline_most(const snw_cover *c) { return 4 << c->levels; }
+
+// The smallest edges from one end of an edge to the other, behind those that are there.
+static int walk_edge(const snw_cover *c, int e, bool backward, int n, int *edge, bool *back) {
+    const int *node = c->edge[e].node;
+    int middle[3];
+    for (int k = 0; k < 3; k++) middle[k] = (c->node[node[0]].at[k] + c->node[node[1]].at[k]) / 2;
+    const int between = find_number(&c->nodes, key_of_place(middle));
+    int half[2] = {-1, -1};
+    if (between >= 0 && between != node[0]) {
+        half[0] = find_number(&c->edges, key_of_edge(node[0], between));
+        half[1] = find_number(&c->edges, key_of_edge(between, node[1]));
+    }
+    if (half[0] >= 0 && half[1] >= 0) {
+        n = walk_edge(c, half[backward], backward, n, edge, back);
+        return walk_edge(c, half[!backward], backward, n, edge, back);
+    }
+    edge[n] = e;
+    back[n] = backward;
+    return n + 1;
+}
+
+int snw_cover_outline(const snw_cover *c, int cell, int *edge, bool *backward) {
+    // edges along the first axis are 0 and 1, along the second 2 and 3 (add_cell)
+    static const int around[4] = {0, 3, 1, 2};
+    int n = 0;
+    for (int k = 0; k < 4; k++)
+        n = walk_edge(c, c->cell[cell].edge[around[k]], k > 1, n, edge, backward);
+    return n;
 }

@@ -60,5 +60,11 @@ SNW_NODISCARD snw_status snw_cover_split(snw_cover *c, int cell);
 int snw_cover_corners(const snw_cover *c);
 int snw_cover_edges(const snw_cover *c);
 
+// edge <- the smallest edges around a cell of two dimensions, those of divided neighbours among
+// them, in their order; backward[k]: from node 1 to node 0. Returns their number, at most
+// snw_cover_outline_most.
+int snw_cover_outline_most(const snw_cover *c);
+int snw_cover_outline(const snw_cover *c, int cell, int *edge, bool *backward);
+
 // Is the edge on the surface of the box?
 bool snw_cover_outside(const snw_cover *c, int edge);

@@ -87,6 +87,8 @@ typedef struct workspace_robot {
     int nborder, border_room;
     snw_map_segment *segment;
     int nsegment, segment_room;
+    snw_map_triangle *triangle;
+    int ntriangle, triangle_room;
     snw_map_point judged; // of the present equilibrium
     double *y;            // likewise
     snw_state *from, *to; // scratch
@@ -673,6 +675,112 @@ static snw_status cell_segments(workspace_robot *v, const snw_cover_cell *cell) 
     return SNW_OK;
 }
 
+// ---- triangles ----------------------------------------------------------------------------------
+
+// The reached part of a cell of two inputs: the points around it.
+typedef struct map_face {
+    int n;
+    bool whole;         // all of them are of one branch
+    int *point;         // 3 for each edge of the outline at most, and room for as many
+    double (*at)[2];    // their inputs, in ranges
+    int nfold, fold[2]; // places of those where the rank is lost
+    int *edge;          // outline of the cell
+    bool *backward;
+} map_face;
+
+static void add_corner(const workspace_robot *v, int point, bool fold, map_face *f) {
+    const int border = point - v->cover.nnode;
+    double u[MOST_INPUTS];
+    if (border < 0) {
+        inputs_at(v, v->cover.node[point].at, u);
+    } else {
+        memcpy(u, v->border[border].u, sizeof u);
+    }
+    for (int k = 0; k < 2; k++) f->at[f->n][k] = (u[k] - v->low[k]) / (v->high[k] - v->low[k]);
+    if (fold && f->nfold < 2) f->fold[f->nfold] = f->n;
+    f->nfold += fold;
+    f->point[f->n++] = point;
+}
+
+// The points of an edge of the outline, but for its last node.
+static void walk_outline(const workspace_robot *v, int e, bool backward, map_face *f) {
+    const map_edge *edge = &v->edge[e];
+    const int *node = v->cover.edge[e].node, a = node[backward], b = node[!backward];
+    const bool from = v->node[a].is == NODE_STABLE, to = v->node[b].is == NODE_STABLE;
+    if (from) add_corner(v, a, is_singular(v, &v->node[a]), f);
+    if (edge->sound) {
+        if (edge->rank >= 0) add_corner(v, border_number(v, edge->rank), true, f);
+        return;
+    }
+    for (int k = 0; k < 2; k++) { // the end of the branch of a, then of that of b
+        const int border = edge->border[k == 0 ? backward : !backward];
+        if (border >= 0) add_corner(v, border_number(v, border), false, f);
+    }
+    // nothing between two branches: their equilibria are not neighbours
+    f->whole = f->whole && !(from && to && edge->border[0] < 0 && edge->border[1] < 0);
+}
+
+static double area_between(const double a[2], const double b[2], const double c[2]) {
+    return 0.5 * fabs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
+}
+
+// Triangles of n points around a part of a cell, from the one for which the smallest is largest.
+static snw_status add_fan(workspace_robot *v, int n, const int *point, double (*at)[2]) {
+    void *array = v->triangle;
+    int best = 0;
+    double largest = -1;
+    if (n < 3) return SNW_OK;
+    const snw_status s =
+        larger(&array, v->ntriangle + n - 2, &v->triangle_room, sizeof *v->triangle);
+    v->triangle = array;
+    if (s != SNW_OK) return snw_fail_memory(v->err);
+    for (int i = 0; i < n; i++) {
+        double smallest = INFINITY;
+        for (int k = 1; k + 1 < n; k++)
+            smallest = fmin(smallest, area_between(at[i], at[(i + k) % n], at[(i + k + 1) % n]));
+        if (smallest <= largest) continue;
+        largest = smallest;
+        best = i;
+    }
+    for (int k = 1; k + 1 < n; k++)
+        v->triangle[v->ntriangle++] = (snw_map_triangle){
+            .point = {point[best], point[(best + k) % n], point[(best + k + 1) % n]}};
+    return SNW_OK;
+}
+
+// The part of a cell that is reached. A loss of rank divides it, since there the pose turns back.
+static snw_status cell_triangles(workspace_robot *v, int cell, map_face *f) {
+    f->n = f->nfold = 0;
+    f->whole = true;
+    const int edges = snw_cover_outline(&v->cover, cell, f->edge, f->backward);
+    for (int k = 0; k < edges; k++) walk_outline(v, f->edge[k], f->backward[k], f);
+    if (!f->whole) return SNW_OK;
+    if (f->nfold != 2) return add_fan(v, f->n, f->point, f->at);
+    const int i = f->fold[0], j = f->fold[1], n = f->n;
+    memcpy(f->point + n, f->point, (size_t)n * sizeof *f->point); // behind the last is the first
+    memcpy(f->at + n, f->at, (size_t)n * sizeof *f->at);
+    SNW_TRY(add_fan(v, j - i + 1, f->point + i, f->at + i));
+    return add_fan(v, n + i - j + 1, f->point + j, f->at + j);
+}
+
+// The triangles of all cells that are not divided; the points on their edges are known.
+static snw_status find_triangles(workspace_robot *v) {
+    const size_t most = (size_t)snw_cover_outline_most(&v->cover);
+    map_face f = {.point = snw_alloc(6 * most * sizeof *f.point),
+                  .at = snw_alloc(6 * most * sizeof *f.at),
+                  .edge = snw_alloc(most * sizeof *f.edge),
+                  .backward = snw_alloc(most * sizeof *f.backward)};
+    snw_status s = f.point && f.at && f.edge && f.backward ? SNW_OK : snw_fail_memory(v->err);
+    for (int i = 0; s == SNW_OK && i < v->cover.ncell; i++) {
+        if (!v->cover.cell[i].split) s = cell_triangles(v, i, &f);
+    }
+    snw_free(f.point);
+    snw_free(f.at);
+    snw_free(f.edge);
+    snw_free(f.backward);
+    return s;
+}
+
 // The boundary in the cells that are not divided.
 static snw_status find_boundary(workspace_robot *v) {
     for (int i = 0; i < v->cover.ncell; i++) {
@@ -685,7 +793,7 @@ static snw_status find_boundary(workspace_robot *v) {
         }
         if (v->nu == 2 && !cell.split) SNW_TRY(cell_segments(v, &cell));
     }
-    return SNW_OK;
+    return v->nu == 2 ? find_triangles(v) : SNW_OK;
 }
 
 // ---- the result ---------------------------------------------------------------------------------
@@ -707,9 +815,11 @@ static snw_status publish(workspace_robot *v) {
     const size_t nu = (size_t)v->nu, ny = (size_t)v->ny, rows = (size_t)n + 1;
     snw_map_point *point = snw_pool_array(v->pool, rows, sizeof *point);
     snw_map_segment *segment = snw_pool_array(v->pool, (size_t)v->nsegment + 1, sizeof *segment);
+    snw_map_triangle *triangle =
+        snw_pool_array(v->pool, (size_t)v->ntriangle + 1, sizeof *triangle);
     double *u = snw_pool_array(v->pool, rows * nu, sizeof *u);
     double *y = snw_pool_array(v->pool, rows * ny + 1, sizeof *y);
-    if (!point || !segment || !u || !y) return snw_fail_memory(v->err);
+    if (!point || !segment || !triangle || !u || !y) return snw_fail_memory(v->err);
     int to = 0;
     for (int i = 0; i < n; i++) {
         const bool node = i < nnode;
@@ -733,6 +843,7 @@ static snw_status publish(workspace_robot *v) {
         to++;
     }
     if (v->nsegment) memcpy(segment, v->segment, (size_t)v->nsegment * sizeof *segment);
+    if (v->ntriangle) memcpy(triangle, v->triangle, (size_t)v->ntriangle * sizeof *triangle);
     for (int e = 0; e < v->cover.nedge; e++) {
         const map_edge *edge = &v->edge[e];
         const int *ends = v->cover.edge[e].node;
@@ -748,6 +859,8 @@ static snw_status publish(workspace_robot *v) {
     out->y = y;
     out->nsegment = v->nsegment;
     out->segment = segment;
+    out->ntriangle = v->ntriangle;
+    out->triangle = triangle;
     return SNW_OK;
 }
 
@@ -1007,6 +1120,7 @@ void snw_workspace_close(snw_workspace *map) {
     snw_free(v->edge);
     snw_free(v->border);
     snw_free(v->segment);
+    snw_free(v->triangle);
     snw_cover_free(&v->cover);
     snw_state_destroy(v->from);
     snw_state_destroy(v->to);

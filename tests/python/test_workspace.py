@@ -68,6 +68,44 @@ def test_a_section_of_constant_curvature():
     assert np.abs(np.diff(m.u[m.segments[m.segment_kind == "rank"]], axis=1))[:, 0, 0].sum() == pytest.approx(2.2, rel=1e-12)
 
 
+def areas(points, triangles):
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return np.abs((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]) / 2
+
+
+def test_triangles_cover_what_is_reached():
+    # each sheet of the tip's places is a ring between the radii c and 1, turned by f: an area of f (1 - c^2)/2
+    ranges = {"base": (-1.0, 1.2), "bend.tz": (-2.7, 4.1)}
+    c = np.sinc(np.array(ranges["bend.tz"]) / 2 / np.pi)
+    error = []
+    for cells in (6, 12, 24):
+        m = sinew.Robot(SECTION).workspace(ranges, ["tip.x", "tip.y"], cells=cells, refine=1)
+        assert m.triangles.shape[1] == 3 and m.of("rank")[np.unique(m.triangles)].sum() == m.of("rank").sum()
+        assert areas(m.u, m.triangles).sum() == pytest.approx(2.2 * 6.8, rel=1e-12)  # no gap and no overlap
+        error.append(np.abs(areas(m.y, m.triangles).sum() - 2.2 * np.sum(1 - c**2) / 2))
+        # cells of different sizes share the points between them: an edge in the inside has two triangles
+        edges = np.sort(m.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        edges, times = np.unique(edges, axis=0, return_counts=True)
+        assert set(times) == {1, 2}
+        outside = edges[times == 1]
+        limits = [np.isin(m.u[outside[:, k]], np.array(list(ranges.values()))[:, end]) for k in (0, 1) for end in (0, 1)]
+        side = np.stack(limits).reshape(2, 2, -1, 2)  # end of the edge, of the range, edge, input
+        assert np.all(np.any(side[0] & side[1], axis=(0, 2)))
+    assert error[0] > 3.5 * error[1] > 12 * error[2]  # of second order
+
+
+def test_triangles_end_at_folds():
+    m = sinew.Robot(RFRFR).workspace({"press.fy": (-30.0, -10.0), "motor(1)": tuple(np.radians([98, 106]))}, cells=3, refine=1)
+    fold = m.u[m.of("fold")]
+    fold = fold[np.argsort(fold[:, 1])]
+    # the area between the curve of folds, by a parabola through its points, and the limits
+    curve = np.polynomial.Polynomial.fit(fold[:, 1], fold[:, 0], 2)
+    whole = -10 * np.radians(8) - (curve.integ()(np.radians(106)) - curve.integ()(np.radians(98)))
+    assert areas(m.u, m.triangles).sum() == pytest.approx(whole, rel=1e-3)
+    assert not np.any(m.of("lost", "unstable")[m.triangles])
+    assert np.all(np.isfinite(m.y[m.triangles]))
+
+
 def test_nodes_on_the_envelope():
     m = sinew.Robot(SECTION).workspace({"base": (-1.0, 1.0), "bend.tz": (-2.0, 2.0)}, ["tip.x", "tip.y"], cells=4, refine=0)
     assert np.all(m.u[m.of("rank"), 1] == 0) and m.of("rank").sum() == 5

@@ -5,6 +5,7 @@
 
 #include "near.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // n cells along each axis have (n + 1)^d nodes and d n (n + 1)^(d - 1) edges
@@ -67,6 +68,47 @@ static void neighbours_share_their_side(void **state) {
     snw_cover_free(&c);
 }
 
+// Of cells bisected at random the outlines are closed and turn to the left, and neighbours of any
+// sizes share the edges between them.
+static void outlines_are_closed_and_shared(void **state) {
+    (void)state;
+    enum { LEVELS = 4 };
+    const int cells[3] = {3, 2, 0};
+    uint64_t seed = 7;
+    snw_cover c;
+    assert_int_equal(snw_cover_create(2, cells, LEVELS, &c), SNW_OK);
+    for (int i = 0; i < c.ncell; i++) {
+        seed = seed * 6364136223846793005U + 1442695040888963407U;
+        if (c.cell[i].level < LEVELS && (seed >> 60) < 9)
+            assert_int_equal(snw_cover_split(&c, i), SNW_OK);
+    }
+    int edge[4 << LEVELS], most = 0;
+    bool backward[4 << LEVELS];
+    assert_int_equal(snw_cover_outline_most(&c), 4 << LEVELS);
+    int *times = calloc((size_t)c.nedge, sizeof *times);
+    assert_non_null(times);
+    for (int i = 0; i < c.ncell; i++) {
+        if (c.cell[i].split) continue;
+        const int n = snw_cover_outline(&c, i, edge, backward), h = 1 << (LEVELS - c.cell[i].level);
+        int area = 0; // twice
+        for (int k = 0; k < n; k++) {
+            const int *node = c.edge[edge[k]].node, *next = c.edge[edge[(k + 1) % n]].node;
+            const int *a = c.node[node[backward[k]]].at, *b = c.node[node[!backward[k]]].at;
+            assert_int_equal(node[!backward[k]], next[backward[(k + 1) % n]]);
+            area += a[0] * b[1] - a[1] * b[0];
+            times[edge[k]]++;
+        }
+        assert_int_equal(area, 2 * h * h);
+        most = n > most ? n : most;
+    }
+    assert_true(most > 5); // some have divided neighbours
+    for (int e = 0; e < c.nedge; e++) {
+        if (times[e]) assert_int_equal(times[e], snw_cover_outside(&c, e) ? 1 : 2);
+    }
+    free(times);
+    snw_cover_free(&c);
+}
+
 // Many nodes: tables grow, and no two nodes have one place.
 static void large_covers_keep_their_nodes_apart(void **state) {
     (void)state;
@@ -92,6 +134,7 @@ int main(void) {
         cmocka_unit_test(a_grid_has_as_many_nodes_and_edges_as_it_should),
         cmocka_unit_test(bisection_of_all_cells_is_a_finer_grid),
         cmocka_unit_test(neighbours_share_their_side),
+        cmocka_unit_test(outlines_are_closed_and_shared),
         cmocka_unit_test(large_covers_keep_their_nodes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
