@@ -15,8 +15,21 @@ Parts, in this order:
   sanitizer   compute-sanitizer on a tree with joints, tendons and laws, if it is there
   examples    motions over 1 s of all examples against robots alone, or why they are refused
 
-A call on a machine with a processor: PYTHONPATH=build/bench/python bench/device.py build/device --seconds 560. Without one,
---device host --small tries all of it by the program on the host.
+Where sinew is built, a machine with NVRTC and without a processor will do:
+  cmake --preset bench && cmake --build --preset bench --target python_package
+  export PYTHONPATH=build/bench/python
+  bench/device.py build/try --device host --small            tries all of it by the program on the host
+  bench/device.py --bundle build/bundle                      the package with the libraries that it needs
+  bench/device.py build/compiled --architecture sm_90 --parts kernels --cache build/bundle/cache --seconds 3600
+  tar czf build/bundle.tgz -C build bundle                   some 60 MB before, 25 packed
+These kernels, 2 MB each, take a minute or more of one core, and are used where the text of the library is the same. On the
+machine with the processor, whose Python has numpy, cffi and PyTorch, in a checkout with this file:
+  tar xzf build/bundle.tgz -C build
+  export PYTHONPATH=build/bundle LD_LIBRARY_PATH=build/bundle/lib
+  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,throughput,arms,training,profile,sanitizer --single
+  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,examples
+The second call compiles kernels of the examples, a minute of a core each, and goes on where it ended if it is repeated with
+OUT. Where each call begins with an empty OUT, take --skip: so many examples are done already.
 """
 
 import argparse
@@ -94,7 +107,7 @@ class Task:
 
     def __init__(self, options):
         self.device, self.small, self.name = options["device"], options["small"], options["name"]
-        self.precision = options.get("precision", "double")
+        self.precision, self.architecture = options.get("precision", "double"), options.get("architecture")
 
     def batch(self, model, n):
         import sinew
@@ -103,8 +116,13 @@ class Task:
         return sinew.Batch(model, n, device=self.device, **more)
 
     def kernels(self):
+        import sinew
+
         began = time.perf_counter()
-        self.batch(model_of(self.name), 1)
+        if self.architecture:
+            sinew.compile_kernels(model_of(self.name), self.architecture, precision=self.precision)
+        else:
+            self.batch(model_of(self.name), 1)
         yield {"seconds": time.perf_counter() - began}
 
     def throughput(self):
@@ -314,8 +332,8 @@ class Call:
         left = min(limit, self.end - time.monotonic())
         if tuple(key.values()) in self.done or left < (1 if self.args.small else 10):
             return  # it has been done, or is left to the next call
-        options = json.dumps(key | {"device": self.args.device, "small": self.args.small})
-        environment = os.environ | {"XDG_CACHE_HOME": str(self.out / "cache")}
+        options = json.dumps(key | {"device": self.args.device, "small": self.args.small, "architecture": self.args.architecture})
+        environment = os.environ | {"XDG_CACHE_HOME": str(pathlib.Path(self.args.cache or self.out / "cache").resolve())}
         path = self.out / f"task-{os.getpid()}-{abs(hash(options))}"
         with path.open("w") as f:
             child = subprocess.Popen([sys.executable, str(HERE), "--task", options], stdout=f, env=environment)
@@ -343,7 +361,7 @@ class Call:
 
     def examples(self):
         found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*/*.yaml"))
-        return found[:: len(found) // 3] if self.args.small else found
+        return found[:: len(found) // 3] if self.args.small else found[self.args.skip :]
 
     def part(self, part):
         measured = ["rod 9 x 21", "tendon arm", "soft gripper"] if self.args.small else MEASURED
@@ -351,7 +369,11 @@ class Call:
         if part == "info":
             self.write({"part": "info", "name": ""} | info())
         elif part == "kernels":
-            self.together(part, [*measured, "tree", "arm PCS 6", "arm GVS 36"] if self.args.device != "host" else [])
+            names = [*measured, "tree", "arm PCS 6", "arm GVS 36"] if self.args.device != "host" else []
+            names += self.examples() if self.args.examples else []
+            self.together(part, names)
+            if self.args.single and names:
+                self.together(part, ["rod 9 x 21", "rod 36 x 21"], "single")
         elif part == "throughput":
             for name in measured:
                 self.run(part, name)
@@ -422,6 +444,23 @@ def report(rows):
     return text + ("Tasks that did not end: " + "; ".join(ended) + "\n" if ended else "")
 
 
+def bundle(folder):
+    """The package, and the shared libraries that it needs apart from those of every system."""
+    import sinew
+
+    package = pathlib.Path(sinew.__file__).parent
+    shutil.copytree(package, folder / "sinew", dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "lib").mkdir(exist_ok=True)
+    everywhere = ("ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libresolv.", "libgcc_s.", "libstdc++.")
+    for line in output_of("ldd", str(next(package.glob("_sinew*.so")))).splitlines():
+        name, _, path = line.strip().partition(" => ")
+        if path.startswith("/") and not name.startswith(everywhere):
+            shutil.copy(path.split(" (")[0], folder / "lib" / name)
+    subprocess.run(["strip", "--strip-unneeded", *folder.rglob("*.so*")], check=True)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{folder}: {size / 1e6:.0f} MB")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="?", help="folder of the results")
@@ -430,12 +469,20 @@ def main():
     parser.add_argument("--parts", default=",".join(PARTS), help="parts to do, %(default)s")
     parser.add_argument("--models", help="names of the models to measure, separated by commas; all of the list unless given")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2), help="kernels and examples at a time")
+    parser.add_argument("--architecture", help="compile kernels for it, sm_90, without a processor")
+    parser.add_argument("--cache", help="folder of the kernels, OUT/cache unless given")
+    parser.add_argument("--examples", action="store_true", help="kernels of the examples, too")
+    parser.add_argument("--skip", type=int, default=0, help="examples that are left out, from the first on")
+    parser.add_argument("--bundle", help="write the package and its libraries to this folder, and end")
     parser.add_argument("--small", action="store_true", help="few robots and steps, to try it")
     parser.add_argument("--single", action="store_true", help="some of it in single precision, too")
     parser.add_argument("--task", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.task:
         do_task(json.loads(args.task))
+        return
+    if args.bundle:
+        bundle(pathlib.Path(args.bundle))
         return
     if not args.out:
         parser.error("name the folder of the results")

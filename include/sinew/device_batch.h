@@ -11,11 +11,10 @@
 //
 // All robots have the same time, and the numbers of the model unless they are given their own.
 // After a start, and where the scheme creates energy or contacts ask for it, a robot takes shorter
-// steps as one alone does; where the host evaluates the laws of the file (given strains, integrals
-// of given rates), only while they are constant within the step, else it fails and says so. One
-// whose wheels come to redundant rows fails, too. A robot that fails,
-// also by a state or an input that is not finite, stays where it is until it is started again, and
-// does not disturb others.
+// steps as one alone does; where the host evaluates the laws of the file (given strains), only
+// while they are constant within the step, else it fails and says so. One whose wheels come to
+// redundant rows fails, too. A robot that fails, also by a state or an input that is not finite,
+// stays where it is until it is started again, and does not disturb others.
 //
 // This is experimental: docs/performance.md says which state of the library has run on a processor.
 //
@@ -47,6 +46,12 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_create_with(snw_robot_model *m
                                                               int single_precision,
                                                               snw_device_batch **out,
                                                               snw_error *err);
+// Compile the kernels of a model for processors of an architecture, "sm_90", and keep them on disk,
+// where batches on such a processor find them, with the same version of the library. No processor
+// and no driver are needed, but NVRTC is: SNW_E_IO without. SNW_E_ARGUMENT as above.
+SNW_API SNW_NODISCARD snw_status snw_device_batch_compile(snw_robot_model *m,
+                                                          const char *architecture,
+                                                          int single_precision, snw_error *err);
 SNW_API void snw_device_batch_close(snw_device_batch *b); // NULL is fine
 
 SNW_API int snw_device_batch_size(const snw_device_batch *b);

@@ -15,7 +15,7 @@ SI units and radians; twists and wrenches have the angular part first, quaternio
 
 from ._batch import Batch
 from ._device_array import DeviceArray
-from ._device_batch import DeviceBatch, DeviceParameters
+from ._device_batch import DeviceBatch, DeviceParameters, compile_kernels
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
 from ._gradient import Gradient, GradientReport, Knots, gradient
@@ -44,6 +44,6 @@ __version__: str = _ffi.string(_lib.snw_version()).decode()
 __all__ = [
     "Actuation", "ArgumentError", "Batch", "Best", "DeviceArray", "DeviceBatch", "DeviceParameters", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "ImportNote", "Imported", "InverseSolution", "Knots", "Limit",
     "LinearModel", "Link", "Model", "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "ReducedStrain", "Reduction", "ReductionTest", "Result",
-    "Robot", "Run", "Sample", "Signal", "Simulation", "SinewWarning", "SingularError", "SpecialPoint", "StepMap", "Stopped", "Study", "Sweep", "Target", "Tracking", "Workspace", "command_path", "fit",
+    "Robot", "Run", "Sample", "Signal", "Simulation", "SinewWarning", "SingularError", "SpecialPoint", "StepMap", "Stopped", "Study", "Sweep", "Target", "Tracking", "Workspace", "command_path", "compile_kernels", "fit",
     "from_mjcf", "from_sdf", "from_urdf", "gradient", "import_text", "optimize", "reduce", "run", "sweep",
 ]  # fmt: skip

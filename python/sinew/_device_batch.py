@@ -18,6 +18,25 @@ from ._types import Array, Mask, Overrides, Path, Pointer, Value
 from ._units import read, seconds
 
 
+def compile_kernels(robot: Robot | Model | Path, architecture: str = "sm_90", *, precision: str = "double", run: str | None = None,
+                    set: Overrides | None = None) -> None:  # fmt: skip
+    """Compile the kernels of `Batch(robot, .., device="cuda")` for processors of an architecture and keep them on disk.
+
+    They lie in `$XDG_CACHE_HOME/sinew`, or `~/.cache/sinew`, where batches find them with the same version of sinew. NVRTC is
+    needed, a processor and its driver are not: compile where there are many cores, and copy the folder. "sm_90" are H100 and H200.
+    """
+    model, err = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set), new_error()
+    if lib.snw_device_batch_compile(model._m, c_text(architecture, "an architecture"), is_single(precision), err) != lib.SNW_OK:
+        raise_error(err)
+
+
+def is_single(precision: str) -> int:
+    """1 for single precision, 0 for double."""
+    if precision not in ("double", "single"):
+        raise ArgumentError(f"precision is 'double' or 'single', not {precision!r}")
+    return int(precision == "single")
+
+
 class DeviceParameters(MutableMapping[str, "Value | Array"]):
     """Values of the robots by path: `parameters["silicone.young"] = values`, (n,) or one for all, in SI units or as texts.
 
@@ -104,9 +123,7 @@ class DeviceBatch(OfThisProcess):
                  run: str | None = None, set: Overrides | None = None):  # fmt: skip
         model = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set)
         out, self._err = ffi.new("snw_device_batch **"), new_error()
-        if precision not in ("double", "single"):
-            raise ArgumentError(f"precision is 'double' or 'single', not {precision!r}")
-        name, single = c_text(device, "a device"), int(precision == "single")
+        name, single = c_text(device, "a device"), is_single(precision)
         if lib.snw_device_batch_create_with(model._m, n, name, single, out, self._err) != lib.SNW_OK:
             raise_error(self._err)
         self._b = ffi.gc(out[0], lib.snw_device_batch_close)

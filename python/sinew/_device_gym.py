@@ -64,10 +64,14 @@ class _DeviceTask:
             batch.take(actuator)
         self.u, self.home = arrays.view(batch.u), arrays.view(batch.home)
         self.q, self.v = arrays.view(batch.q), arrays.view(batch.v)
-        points = batch.points([batch.model.rods["arm"].nodes.stop - 1])
-        self.tip, self.speed = arrays.view(points), arrays.view(batch.point_rates)
+        self.measure()
 
     size = 0
+
+    def measure(self) -> None:
+        """Views of what the task observes, which `batch.update_points` writes: the tip of the arm."""
+        points = self.batch.points([self.batch.model.rods["arm"].nodes.stop - 1])
+        self.tip, self.speed = self.arrays.view(points), self.arrays.view(self.batch.point_rates)
 
     def begin(self, at: Any) -> None:
         """Choose starts and targets of the robots of the mask `at`."""
@@ -80,6 +84,10 @@ class _DeviceTask:
 
     def reward(self, action: Any) -> Any:
         raise NotImplementedError
+
+    def arrived(self, none: Any) -> Any:
+        """Mask of robots whose task is done, asked after `reward`; `none`: of no robot."""
+        return none
 
 
 class _DeviceReach(_DeviceTask):
@@ -131,7 +139,46 @@ class _DeviceSwingUp(_DeviceTask):
         return self.tip[:, 2] / 0.3 - 1e-3 * action[:, 0] ** 2
 
 
-_TASKS: dict[type[Task], Any] = {Reach: _DeviceReach, SwingUp: _DeviceSwingUp}
+class _DeviceSteer(_DeviceTask):
+    size = 16
+
+    def measure(self) -> None:
+        self.seen = self.arrays.view(self.batch.probes(["head", "speed"]))
+        self.target = self.arrays.of(np.zeros((self.batch.n, 2)))
+        self.before = self.arrays.of(np.zeros(self.batch.n))
+
+    def begin(self, at: Any) -> None:
+        library = self.arrays.lib
+        angle = self.arrays.uniform(-np.pi / 2, np.pi / 2, self.batch.n)
+        target = 2.0 * library.stack([library.cos(angle), library.sin(angle)], 1)
+        self.target = library.where(at[:, None], target, self.target)
+        self.before = library.where(at, 2.0, self.before)
+
+    def act(self, action: Any) -> None:
+        self.u[:] = self.task.stiffness * self.task.bend * action  # type: ignore[attr-defined]
+
+    def _to(self) -> tuple[Any, Any]:
+        """From the head to the target, m, and its length."""
+        to = self.target - self.seen[:, :2]
+        return to, (to**2).sum(1) ** 0.5
+
+    def observe(self) -> Any:
+        to, distance = self._to()
+        xx, xy, yx, yy = (self.seen[:, 10 + k] for k in (0, 1, 3, 4))  # of the head's rotation matrix
+        ahead, aside = xx * to[:, 0] + yx * to[:, 1], xy * to[:, 0] + yy * to[:, 1]
+        w_z, v_x, v_y = (self.seen[:, 19 + k] for k in (2, 3, 4))
+        return self.arrays.columns(distance, aside / distance, ahead / distance, v_x, v_y, w_z, self.q[:, 3:], self.v[:, 3:])
+
+    def reward(self, action: Any) -> Any:
+        _, distance = self._to()
+        nearer, self.before = self.before - distance, distance
+        return nearer + self.arrays.lib.where(distance < 0.2, 1.0, 0.0)
+
+    def arrived(self, none: Any) -> Any:
+        return self.before < 0.2
+
+
+_TASKS: dict[type[Task], Any] = {Reach: _DeviceReach, SwingUp: _DeviceSwingUp, Steer: _DeviceSteer}
 
 
 class DeviceVectorTask:
@@ -150,8 +197,8 @@ class DeviceVectorTask:
     def __init__(self, task: type[Task], num_envs: int, *, device: str, autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
                  **overrides: Value):  # fmt: skip
         if task not in _TASKS:
-            reason = "its wheels, contacts without slip" if task is Steer else "it is not one of " + ", ".join(t.__name__ for t in _TASKS)
-            raise ArgumentError(f"the task {task.__name__} does not run on a device: {reason}; leave out device=")
+            names = ", ".join(t.__name__ for t in _TASKS)
+            raise ArgumentError(f"the task {task.__name__} does not run on a device: it is not one of {names}; leave out device=")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
             raise ArgumentError("environments on a device begin episodes by SameStep or Disabled")
@@ -201,12 +248,12 @@ class DeviceVectorTask:
         self.batch.step(count=self._repeat)
         self.batch.update_points()
         self._count = self._count + 1
-        terminated = self._status[:, 0] > 1
-        truncated = (self._count >= self.limit) & ~terminated
-        reward = self.task.reward(action)
-        reward = where(terminated, -10.0, reward)
+        failed = self._status[:, 0] > 1
+        reward = where(failed, -10.0, self.task.reward(action))
+        terminated = failed | self.task.arrived(failed & False)
+        truncated = (self._count >= self.limit) & ~failed
         observation = self.task.observe()
-        info: Info = {"failed": terminated}
+        info: Info = {"failed": failed}
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             over = terminated | truncated
             info["final_obs"], info["_final_obs"] = observation, over

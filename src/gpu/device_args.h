@@ -27,7 +27,7 @@ typedef enum snw_device_status {
     SNW_DEVICE_OPEN,        // its loops cannot be closed, or its drives not be followed
     SNW_DEVICE_DRAWN,       // a law draws a rod of variable length in completely
     SNW_DEVICE_DEEP,        // a link is about to come out of an obstacle on another side
-    SNW_DEVICE_MANY,        // contacts ask for too many short steps
+    SNW_DEVICE_MANY,        // it takes too many short steps
     SNW_DEVICE_DEPENDENT    // rows of wheels or contacts without slip depend on each other
 } snw_device_status;
 

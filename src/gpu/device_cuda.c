@@ -74,7 +74,7 @@ struct snw_cuda {
     void *context, *module, *event;
     void *stream; // in which all work is queued; NULL: the legacy default stream
     char name[100];
-    char architecture[32]; // option of the compiler
+    char architecture[32];
 };
 
 static snw_status load_driver(cu_driver *out, snw_error *err) {
@@ -128,7 +128,7 @@ static snw_status open_device(snw_cuda *c, int index, snw_error *err) {
     CUDA_TRY(c, DeviceGetName(c->name, (int)sizeof c->name, c->device), "its name", err);
     CUDA_TRY(c, DeviceGetAttribute(&major, CAPABILITY_MAJOR, c->device), "its capability", err);
     CUDA_TRY(c, DeviceGetAttribute(&minor, CAPABILITY_MINOR, c->device), "its capability", err);
-    (void)snprintf(c->architecture, sizeof c->architecture, "-arch=sm_%d%d", major, minor);
+    (void)snprintf(c->architecture, sizeof c->architecture, "sm_%d%d", major, minor);
     CUDA_TRY(c, DevicePrimaryCtxRetain(&c->context, c->device), "its context", err);
     (void)c->cu.CtxPushCurrent_v2(c->context);
     const cu_result result = c->cu.EventCreate(&c->event, NO_TIMING);
@@ -217,22 +217,40 @@ static snw_status compile_text(const char *text, int noption, const char *const 
 
 enum { MOST_OPTIONS = 300 };
 
-snw_status snw_cuda_compile(snw_cuda *c, const char *const *piece, int npiece,
-                            const char *const *option, int noption, snw_error *err) {
-    const char *all[MOST_OPTIONS] = {"-default-device", "-std=c++20", "-w", c->architecture};
+// *out <- kernels from disk, or compiled and kept there.
+static snw_status take_image(const char *architecture, const char *const *piece, int npiece,
+                             const char *const *option, int noption, snw_device_image *out,
+                             snw_error *err) {
+    char arch[40];
+    (void)snprintf(arch, sizeof arch, "-arch=%.30s", architecture);
+    const char *all[MOST_OPTIONS] = {"-default-device", "-std=c++20", "-w", arch};
     int n = 4;
     SNW_ASSERT(noption <= MOST_OPTIONS - n);
     for (int i = 0; i < noption; i++) all[n++] = option[i];
     char *text = join_pieces(piece, npiece);
     if (!text) return snw_fail_memory(err);
-    snw_device_image image = {0};
     const uint64_t key = snw_device_cache_key(text, n, all);
     snw_status s = SNW_OK;
-    if (!snw_device_cache_read(key, &image)) {
-        s = compile_text(text, n, all, &image, err);
-        if (s == SNW_OK) snw_device_cache_write(key, &image);
+    if (!snw_device_cache_read(key, out)) {
+        s = compile_text(text, n, all, out, err);
+        if (s == SNW_OK) snw_device_cache_write(key, out);
     }
     snw_free(text);
+    return s;
+}
+
+snw_status snw_cuda_keep(const char *architecture, const char *const *piece, int npiece,
+                         const char *const *option, int noption, snw_error *err) {
+    snw_device_image image = {0};
+    const snw_status s = take_image(architecture, piece, npiece, option, noption, &image, err);
+    snw_free(image.image);
+    return s;
+}
+
+snw_status snw_cuda_compile(snw_cuda *c, const char *const *piece, int npiece,
+                            const char *const *option, int noption, snw_error *err) {
+    snw_device_image image = {0};
+    snw_status s = take_image(c->architecture, piece, npiece, option, noption, &image, err);
     if (s == SNW_OK) {
         cuda_enter(c);
         s = cuda_check(c, c->cu.ModuleLoadData(&c->module, image.image), "loading kernels", err);

@@ -18,6 +18,11 @@ SNW_NODISCARD snw_status snw_cuda_open(int index, snw_cuda **out, snw_error *err
 void snw_cuda_close(snw_cuda *c); // NULL is fine
 const char *snw_cuda_name(const snw_cuda *c);
 
+// Compile kernels for an architecture, "sm_90", and keep them on disk, where snw_cuda_compile finds
+// them: without a processor.
+SNW_NODISCARD snw_status snw_cuda_keep(const char *architecture, const char *const *piece,
+                                       int npiece, const char *const *option, int noption,
+                                       snw_error *err);
 // Kernels of the text, given in pieces, with `noption` options of the compiler.
 SNW_NODISCARD snw_status snw_cuda_compile(snw_cuda *c, const char *const *piece, int npiece,
                                           const char *const *option, int noption, snw_error *err);

@@ -391,11 +391,14 @@ bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane
 }
 
 double snw_implicit_close_lane(snw_implicit *im, double h, double longest, double t_laws,
-                               const snw_pack_lane *lane) {
-    snw_chord_info info;
-    if (!snw_implicit_end_lane(im, h, lane) && snw_implicit_step(im, h, t_laws, &info) != SNW_OK)
-        return 0.5 * h;
-    const double shorter = snw_implicit_retry_length(im, h, longest, true);
+                               const snw_pack_lane *lane, snw_lane_patience *patience) {
+    snw_chord_info info = {0};
+    bool solved = snw_implicit_end_lane(im, h, lane);
+    if (!solved) solved = snw_implicit_step(im, h, t_laws, &info) == SNW_OK;
+    patience->spent += lane->iterations + info.iterations;
+    if (!solved) return 0.5 * h;
+    const double shorter =
+        snw_implicit_retry_length(im, h, longest, 2 * patience->spent <= patience->most);
     if (shorter > 0) {
         snw_implicit_shorten(im, shorter, longest);
     } else {

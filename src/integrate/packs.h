@@ -34,7 +34,12 @@ void snw_implicit_open_lane(snw_implicit *im, double h, double t_laws, bool sing
 size_t snw_pack_lane_memory(const snw_model *m);
 // Ends that step as snw_implicit_step does. False: it was not solved, and nothing has changed.
 bool snw_implicit_end_lane(snw_implicit *im, double h, const snw_pack_lane *lane);
+// Newton iterations that a robot has spent for an interval, and those allowed
+// (integrate/step_control.h).
+typedef struct snw_lane_patience {
+    int spent, most;
+} snw_lane_patience;
 // Ends that step as for a robot alone, which solves the equations that the pack could not, judges
 // and accepts it. Returns 0, or the length with which the step must be repeated.
 double snw_implicit_close_lane(snw_implicit *im, double h, double longest, double t_laws,
-                               const snw_pack_lane *lane);
+                               const snw_pack_lane *lane, snw_lane_patience *patience);

@@ -134,7 +134,8 @@ static void list_observers(snw_build *b, const bool *live, int *read) {
     }
 }
 
-// Shape functions of a strain that laws read, so that they are not evaluated in each residual.
+// Shape functions of a strain that laws read, so that they are not evaluated in each residual, and
+// devices need no bases.
 static snw_status tabulate_strain(snw_build *b, snw_signal *signal) {
     const snw_station *at = &b->m->station[signal->station];
     const snw_rod *rod = &b->m->rod[at->rod];
@@ -175,8 +176,8 @@ snw_status snw_build_signals(snw_build *b) {
     for (int i = 0; i < m->nsignal; i++) {
         if (marked[i]) live[m->nlive++] = i;
     }
-    for (int i = 0; i < m->nlive; i++) {
-        snw_signal *to = &signal[live[i]];
+    for (int i = 0; i < m->nsignal; i++) {
+        snw_signal *to = &signal[i];
         if (to->kind == SNW_SIGNAL_PROBE && to->reading == SNW_READ_STRAIN)
             SNW_TRY(tabulate_strain(b, to));
     }

@@ -25,21 +25,12 @@ typedef struct knots {
     double *t, *value;
 } knots;
 
-// Integral of the law from a to b by Gauss' rule.
-static double integral_gauss(const snw_integral *g, snw_law law, double a, double b) {
-    double sum = 0;
-    for (int i = 0; i < SNW_INTEGRAL_POINTS; i++) {
-        sum += g->w[i] * snw_expr_value(law, (snw_at){.t = a + (b - a) * g->x[i]});
-    }
-    return (b - a) * sum;
-}
-
 // Add knots up to b; `whole`: integral from the last knot to b. Bisects unless the integrals over
 // the two halves add up to it.
 static void integral_extend(knots *k, double b, double whole, int depth) {
     const double a = k->t[k->n - 1], m = 0.5 * (a + b);
-    const double first = integral_gauss(k->rule, k->law, a, m),
-                 second = integral_gauss(k->rule, k->law, m, b);
+    const double first = snw_integral_gauss(k->rule, k->law, a, m),
+                 second = snw_integral_gauss(k->rule, k->law, m, b);
     const double error = fabs(first + second - whole);
     const bool accurate =
         !(error > 1e-14 * (fabs(first) + fabs(second) + fabs(k->value[k->n - 1])));
@@ -64,7 +55,7 @@ static void integral_place_knots(knots *k, double end) {
         const double from = k->t[k->n - 1], interval = stop[i] - from;
         for (int j = 1; j <= AT_LEAST && interval > 0; j++) {
             const double to = j < AT_LEAST ? from + interval * j / AT_LEAST : stop[i];
-            integral_extend(k, to, integral_gauss(k->rule, k->law, k->t[k->n - 1], to), 0);
+            integral_extend(k, to, snw_integral_gauss(k->rule, k->law, k->t[k->n - 1], to), 0);
         }
     }
 }
@@ -88,22 +79,4 @@ snw_status snw_integral_make(snw_pool *pool, snw_law law, double end, snw_integr
     }
     snw_free(k.t);
     return copy ? SNW_OK : SNW_E_MEMORY;
-}
-
-double snw_integral_at(const snw_integral *g, snw_law law, double t) {
-    int low = 0, high = g->n;
-    while (high - low > 1) { // t[low] <= t < t[high]
-        const int middle = (low + high) / 2;
-        if (g->t[middle] <= t) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    double from = g->t[low], sum = g->value[low];
-    const double length = g->n > 1 ? g->t[g->n - 1] - g->t[g->n - 2] : 1;
-    for (; low == g->n - 1 && t - from > length; from += length) {
-        sum += integral_gauss(g, law, from, from + length);
-    }
-    return sum + integral_gauss(g, law, from, t);
 }

@@ -21,5 +21,8 @@ typedef struct snw_integral {
 SNW_NODISCARD snw_status snw_integral_make(snw_pool *pool, snw_law law, double end,
                                            snw_integral *out);
 
+// Integral of the law from a to b by Gauss' rule, without knots.
+double snw_integral_gauss(const snw_integral *g, snw_law law, double a, double b);
+
 // Value at t >= 0. Beyond the last knot Gauss' rule is applied to intervals as long as the last.
 double snw_integral_at(const snw_integral *g, snw_law law, double t);

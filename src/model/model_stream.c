@@ -59,7 +59,8 @@ bool snw_model_varies(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++)
         any |= laws_vary(1, &m->tendon[i].law) || laws_vary(1, &m->tendon[i].ambient) ||
                laws_vary(1, &m->tendon[i].temperature);
-    for (int i = 0; i < m->ndrive; i++) any |= laws_vary(1, &m->drive[i].law);
+    for (int i = 0; i < m->ndrive; i++)
+        any |= m->drive[i].rate_integral || laws_vary(1, &m->drive[i].law);
     for (int i = 0; i < m->nfluid; i++) any |= laws_vary(3, m->fluid[i].current);
     return any;
 }

@@ -56,10 +56,12 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_LAWS", b->stream->laws);
     if (b->single) take_constant(o, "SNW_FLOATS", 1);
     take_constant(o, "SNW_TIME_LAWS", b->time_laws);
-    snw_status s =
-        snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces, o->option, o->n, err);
+    snw_status s = b->cuda ? snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces,
+                                              o->option, o->n, err)
+                           : snw_cuda_keep(b->architecture, snw_device_text, snw_device_pieces,
+                                           o->option, o->n, err);
     snw_free(o);
-    for (int i = 0; s == SNW_OK && i < SNW_DEVICE_CALLS; i++)
+    for (int i = 0; b->cuda && s == SNW_OK && i < SNW_DEVICE_CALLS; i++)
         s = snw_cuda_kernel(b->cuda, names[i], &b->kernel[i], err);
     return s;
 }
@@ -171,6 +173,33 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
+// Can the device evaluate the laws of time? Given strains are left to the host.
+static bool device_evaluates_laws(const snw_model *m) { return m->nfield == 0; }
+
+// Samples and latches change at the ends of steps, by probes that the device reads.
+static const char *refuse_memory(const snw_implicit *im) {
+    const snw_model *m = im->m;
+    if (!snw_memory_has_events(m)) return NULL;
+    if (!device_evaluates_laws(m)) return "samples and latches beside given strains";
+    if (im->law_jump) return "samples and latches beside moving poses";
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal *signal = &m->signal[i];
+        if (!signal->source || snw_signal_grows(signal)) continue;
+        if (signal->kind != SNW_SIGNAL_SAMPLED && signal->kind != SNW_SIGNAL_ONCE)
+            return "conditions in laws";
+        for (int k = 0; k < i; k++) {
+            const snw_signal *of = &m->signal[k];
+            if (of->kind != SNW_SIGNAL_PROBE || !snw_expr_reads(signal->source, k)) continue;
+            if (of->reading == SNW_READ_LATER || of->reading == SNW_READ_NEVER)
+                return "samples and latches of other than poses, velocities, strains, coordinates "
+                       "and tendons";
+            if (of->reading == SNW_READ_STRAIN && of->station >= 0 && !of->table)
+                return "samples and latches of strains which vary with the material or by a law";
+        }
+    }
+    return NULL;
+}
+
 const char *snw_device_refuses(const snw_implicit *im) {
     const snw_model *m = im->m;
     if (m->nv + m->nconstraint > MOST_UNKNOWNS)
@@ -178,7 +207,8 @@ const char *snw_device_refuses(const snw_implicit *im) {
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
     }
-    if (snw_memory_has_events(m)) return "samples, latches and conditions in laws";
+    const char *memory = refuse_memory(im);
+    if (memory) return memory;
     for (int i = 0; i < m->nlive; i++) {
         const snw_signal *signal = &m->signal[m->live[i]];
         if (signal->reading == SNW_READ_STRAIN && signal->station >= 0 && !signal->table)
@@ -215,15 +245,8 @@ static snw_status parse_device(const char *device, int *index, snw_error *err) {
                     device);
 }
 
-// Can the device evaluate the laws of time? Integrals of rates and given strains are left to the
-// host.
-static bool device_evaluates_laws(const snw_model *m) {
-    bool can = m->nfield == 0;
-    for (int i = 0; i < m->ndrive; i++) can &= !m->drive[i].rate_integral;
-    return can;
-}
-
-static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index, snw_error *err) {
+// The program for the model: its stream, its size, kernels.
+static snw_status make_program(snw_device_batch *b, snw_robot_model *m, int index, snw_error *err) {
     SNW_TRY(snw_robot_from_model(m, &b->robot, err));
     SNW_TRY(check_model(b, err));
     const snw_model *compiled = b->robot->m;
@@ -253,12 +276,18 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
                      "coordinates, fluids, variable lengths, springs between sites and laws that "
                      "read signals");
     // the workspace of a large robot does not fit the stack of a thread
-    b->scratch_bytes = b->cuda && scratch > THREAD_BYTES ? (scratch + 15) / 16 * 16 : 0;
+    const bool compiles = b->cuda || b->architecture;
+    b->scratch_bytes = compiles && scratch > THREAD_BYTES ? (scratch + 15) / 16 * 16 : 0;
     if (s == SNW_OK) b->most_lanes = b->scratch_bytes ? 1 : b->engine->lanes(host);
-    if (s == SNW_OK && b->cuda) s = compile_kernels(b, host, b->scratch_bytes ? 16 : scratch, err);
-    if (s == SNW_OK && !b->cuda && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
+    if (s == SNW_OK && compiles) s = compile_kernels(b, host, b->scratch_bytes ? 16 : scratch, err);
+    if (s == SNW_OK && !compiles && !(b->scratch = snw_alloc(scratch))) s = snw_fail_memory(err);
     snw_free(host);
-    SNW_TRY(s);
+    return s;
+}
+
+static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index, snw_error *err) {
+    SNW_TRY(make_program(b, m, index, err));
+    const size_t nlaw = 3 + snw_inputs_doubles(b->robot->m);
     SNW_TRY(create_arrays(b, err));
     SNW_TRY(create_model(b, err));
     b->args = (snw_device_args){.model = b->model,
@@ -309,6 +338,34 @@ snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *d
     }
     *out = b;
     return SNW_OK;
+}
+
+// "sm_90", "sm_100a"
+static bool is_architecture(const char *text) {
+    size_t digits = 0;
+    if (strncmp(text, "sm_", 3) != 0) return false;
+    while (text[3 + digits] >= '0' && text[3 + digits] <= '9') digits++;
+    const char *rest = text + 3 + digits;
+    return (digits == 2 || digits == 3) && (*rest == 0 || (rest[0] == 'a' && rest[1] == 0));
+}
+
+snw_status snw_device_batch_compile(snw_robot_model *m, const char *architecture,
+                                    int single_precision, snw_error *err) {
+    if (!m || !architecture)
+        return snw_fail(err, SNW_E_ARGUMENT, "the model or the architecture is NULL");
+    if (!is_architecture(architecture))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "there is no architecture '%.40s'; they are called sm_80, sm_90 and so on",
+                        architecture);
+    snw_device_batch *b = snw_alloc(sizeof *b);
+    if (!b) return snw_fail_memory(err);
+    b->n = 1;
+    b->single = single_precision != 0;
+    b->engine = b->single ? &snw_device_single : &snw_device_double;
+    b->architecture = architecture;
+    const snw_status s = make_program(b, m, -1, err);
+    snw_device_batch_close(b);
+    return s;
 }
 
 void snw_device_batch_close(snw_device_batch *b) {
@@ -380,7 +437,7 @@ const char *snw_device_batch_status_text(int status) {
         return "a link is nearly as deep in an obstacle as its middle and would come out on "
                "another side; write a larger stiffness";
     case SNW_DEVICE_MANY:
-        return "contacts ask for too many short steps; ask for shorter ones";
+        return "it takes too many short steps; ask for shorter ones";
     case SNW_DEVICE_DEPENDENT:
         return "rows of its wheels or contacts without slip are redundant in this configuration, "
                "which only a robot on the processor's cores resolves";

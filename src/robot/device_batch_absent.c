@@ -18,6 +18,12 @@ snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *d
                     "this build of the library has no batches on graphics processors: they need "
                     "gcc with C++ and Python when it is built");
 }
+snw_status snw_device_batch_compile(snw_robot_model *m, const char *architecture,
+                                    int single_precision, snw_error *err) {
+    snw_device_batch *none;
+    (void)architecture;
+    return snw_device_batch_create_with(m, 1, "host", single_precision, &none, err);
+}
 
 // There is no batch.
 #define NONE(result, name, ...)                                                                    \

@@ -100,7 +100,8 @@ snw_status snw_device_batch_set_parameters(snw_device_batch *b, int robot, int n
     const bool alike = s == SNW_OK && snw_model_stream_alike(stream, b->stream);
     if (alike && !snw_model_stream_same_laws(b->stream, stream))
         s = snw_fail(err, SNW_E_ARGUMENT,
-                     "these parameters change the operations of a law or the place of a probe, "
+                     "these parameters change the operations of a law, the knots of a rate that is "
+                     "integrated or the place of a probe, "
                      "which all robots of a batch have in common: a law that becomes constant, or "
                      "an exponent; choose values that only change numbers in it");
     if (s == SNW_OK && !alike)

@@ -44,6 +44,7 @@ struct snw_device_batch {
     bool single;                     // precision
     const snw_device_engine *engine; // of this precision, on the host
     snw_cuda *cuda;                  // NULL: the host
+    const char *architecture;        // kernels are compiled for it and kept only; NULL: it steps
     void *kernel[SNW_DEVICE_CALLS];
 #define X(name, bytes, meaning) void *name;
     DEVICE_BATCH_FIELDS(X)

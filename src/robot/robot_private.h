@@ -94,7 +94,7 @@ typedef struct snw_robot_lane {
     double to;  // end of the part, s
     bool whole; // it is `end`
     bool alone; // the rest does not fit a pack: snw_robot_finish_step
-    int parts;  // tried
+    snw_lane_patience patience;
 } snw_robot_lane;
 SNW_NODISCARD snw_status snw_robot_begin_step(snw_robot *r, double h, snw_robot_lane *of,
                                               snw_error *err);

@@ -257,7 +257,9 @@ static snw_status check_unwritten(const snw_robot *r, snw_error *err) {
 snw_status snw_robot_begin_step(snw_robot *r, double h, snw_robot_lane *of, snw_error *err) {
     SNW_TRY(check_unwritten(r, err));
     SNW_TRY(snw_robot_apply_inputs(r, err));
-    *of = (snw_robot_lane){.end = r->integrator.state(r->integrator.self)->t + h, .h = h};
+    *of = (snw_robot_lane){.end = r->integrator.state(r->integrator.self)->t + h,
+                           .h = h,
+                           .patience = {.most = r->how.patience}};
     return SNW_OK;
 }
 
@@ -292,12 +294,12 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
 
 void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, bool single, double *memory,
                          snw_pack_lane *lane) {
-    enum { MOST_PARTS = 10000 };
     snw_implicit *im = r->integrator.implicit;
     const double t = snw_implicit_state(im)->t, left = of->end - t;
     *lane = (snw_pack_lane){0};
     of->h = snw_implicit_lane_length(im, fmin(of->h, left), r->how.step);
-    of->alone = !(of->h > SNW_SHORTEST_STEP * r->how.step) || of->parts++ == MOST_PARTS;
+    of->alone =
+        !(of->h > SNW_SHORTEST_STEP * r->how.step) || of->patience.spent > of->patience.most;
     if (of->alone) return;
     of->whole = of->h >= left * (1 - 1e-9);
     if (of->whole) of->h = left;
@@ -308,7 +310,8 @@ void snw_robot_open_lane(snw_robot *r, snw_robot_lane *of, bool single, double *
 snw_status snw_robot_close_lane(snw_robot *r, snw_robot_lane *of, const snw_pack_lane *lane,
                                 bool *last, snw_error *err) {
     snw_implicit *im = r->integrator.implicit;
-    const double shorter = snw_implicit_close_lane(im, of->h, r->how.step, of->to, lane);
+    const double shorter =
+        snw_implicit_close_lane(im, of->h, r->how.step, of->to, lane, &of->patience);
     of->h = shorter > 0 ? shorter : fmin(2 * of->h, r->how.step);
     *last = shorter == 0 && of->whole;
     return *last ? finish_signals(r, err) : SNW_OK;

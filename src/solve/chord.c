@@ -9,11 +9,14 @@
 
 snw_status snw_chord_solve(const snw_chord *c, snw_chord_info *info) {
     double norm = c->evaluate(c->user);
-    bool fresh = false;
+    bool fresh = false, stalled = false;
     snw_broyden_reset(c->broyden);
     while (!(norm <= c->tolerance)) {
         info->residual = norm; // also reported when the solve fails
-        if (!isfinite(norm) || info->iterations == c->max_iter) return SNW_E_DIVERGED;
+        const bool is_last = info->iterations == c->max_iter;
+        // so long at rounding level that no iteration is left
+        if (is_last && stalled && norm <= 1e3 * c->tolerance) return SNW_OK;
+        if (!isfinite(norm) || is_last) return SNW_E_DIVERGED;
         if (!*c->known) {
             snw_broyden_reset(c->broyden);
             if (c->renew(c->user) != SNW_OK) return SNW_E_DIVERGED;
@@ -31,6 +34,7 @@ snw_status snw_chord_solve(const snw_chord *c, snw_chord_info *info) {
         const bool rounded = fresh && c->rounded && c->rounded(c->user);
         c->move(c->user, 1);
         norm = c->evaluate(c->user);
+        stalled = !(norm <= 0.5 * was);
         // forces far stiffer than those in the norm: the residual is their rounding error
         if (rounded && norm > 0.5 * was) break;
         while (!(norm < was) && step > 1e-3) {

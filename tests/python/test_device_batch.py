@@ -253,3 +253,16 @@ def test_a_missing_driver_is_named(arm_text):
         pass
     with pytest.raises(sinew.FileError, match=r"libcuda\.so\.1 cannot be loaded.*NVIDIA driver"):
         sinew.Batch(sinew.Model(text=arm_text), 2, device="cuda")
+
+
+def test_kernels_need_no_processor(arm_text, tmp_path, monkeypatch):
+    on_host(arm_text, 1)
+    model = sinew.Model(text=arm_text)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("SINEW_NVRTC", str(tmp_path / "libnvrtc.so"))
+    with pytest.raises(sinew.FileError, match="libnvrtc"):
+        sinew.compile_kernels(model, "sm_90")
+    with pytest.raises(sinew.ArgumentError, match="architecture 'hopper'"):
+        sinew.compile_kernels(model, "hopper")
+    with pytest.raises(sinew.ArgumentError, match="precision"):
+        sinew.compile_kernels(model, precision="half")

@@ -360,7 +360,32 @@ static const char *const law_models[] = {
     ", rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 3}}\n"
     "parameters: {s: 6 mN*m}\n"
     "loads: {wind: {along: arm, force: [0, \"0.2 N/m*ramp(t, 20 ms, 0.1 s)*x/L\", 0]}}\n"
-    "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n"};
+    "actuators: {muscle: {stress: {along: arm, bend_y: \"s*step(t, 52 ms)\"}}}\n",
+    // rates that are given, one of them constant, which steps that a sudden load cuts integrate
+    MATERIAL
+    "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 "
+    "cm, 4 "
+    "cm]}}\n"
+    "  nut: {on: hub, joint: revolute, axis: x, body: {mass: 50 g, box: [4 cm, 4 cm, 4 cm]}}\n"
+    "  arm: {on: nut, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+    "initial: {hub: 0.2}\n"
+    "loads: {push: {on: arm.tip, force: [0, \"0.3 N*step(t, 52 ms)\", 0]}}\n"
+    "actuators: {turn: {joint: hub, rate: 3*sin(20*t)*exp(-t)}, spin: {joint: nut, rate: 1.5}}\n"};
+
+// a motor that obeys a computer, which reads joints, poses, strains and a tendon every 20 ms, and a
+// push that is let go for good when the tip has gone far enough
+static const char *const memory_model =
+    MATERIAL "  hub: {on: world, joint: revolute, axis: z, body: {mass: 50 g, box: [4 cm, 4 cm, 4 "
+             "cm]}}\n"
+             "  arm: {on: hub, rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}}\n"
+             "probes: {turn: {angle: hub}, tip: {position: arm.tip}, gauge: {strain: arm@30%},\n"
+             "         cord: {length: pull}, spin: {rotation: arm@50%}}\n"
+             "loads: {push: {on: arm.tip, force: [0, \"if(once(tip.y > 8 mm), -0.02 N, 0.1 N)\", "
+             "0]}}\n"
+             "actuators:\n"
+             "  motor: {joint: hub, effort: \"sampled(-0.05 N*m*turn - 2 mN*m^2*gauge.bend_z + "
+             "0.1 N*(cord - 0.3 m) - 5 mN*m*spin.rz, 20 ms)\"}\n"
+             "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.1 N*sin(20*t)}\n";
 
 // laws of time and laws that read signals, evaluated on the device, make the motion that they make
 // alone, also where sudden ones need shorter steps
@@ -369,6 +394,14 @@ static void laws_act_as_on_robots(void **state) {
     compare_motion(law_models[0], NULL);
     compare_motion(law_models[0], "bdf2");
     compare_motion(law_models[1], NULL);
+    compare_motion(law_models[2], NULL);
+}
+
+// samples and latches change at the ends of steps, and the motion starts again where they do
+static void samples_and_latches_act_as_on_robots(void **state) {
+    (void)state;
+    compare_motion(memory_model, NULL);
+    compare_motion(memory_model, "trapezoidal");
 }
 
 // each robot has its own numbers in laws of both kinds; a law that loses its operations is refused
@@ -605,6 +638,11 @@ static void others_are_refused(void **state) {
     expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2,\n"
                             "                          integrator: fer 4}}\n",
                    "host", "rules other than magnus");
+    expect_refused(MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
+                            "probes: {e: energy, tip: {position: arm.tip}}\n"
+                            "loads: {push: {on: arm.tip, force: [0, \"sampled(e.kinetic, 1 ms)/(1 "
+                            "m) - tip.y*1 N/(1 m)\", 0]}}\n",
+                   "host", "samples and latches of other than poses");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = NULL;
     assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
@@ -629,6 +667,31 @@ static void missing_processors_are_named(void **state) {
                    driver ? "graphics processor" : "libcuda.so.1 cannot be loaded");
     expect_refused(models[0], "cuda:7", driver ? "graphics processor" : "the NVIDIA driver");
     if (driver) (void)dlclose(driver);
+}
+
+// kernels can be made without a processor; what is missing for it is named
+static void kernels_need_no_processor(void **state) {
+    (void)state;
+    snw_robot_model *m = open_model(models[0]);
+    assert_int_equal(snw_device_batch_compile(m, "hopper", 0, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "there is no architecture 'hopper'"));
+    const char *const given = getenv("SINEW_NVRTC");
+    char before[PATH_MAX] = "", cache[] = "/tmp/sinew-cache-XXXXXX";
+    if (given) (void)snprintf(before, sizeof before, "%s", given);
+    assert_non_null(mkdtemp(cache));
+    assert_int_equal(setenv("SINEW_NVRTC", "/tmp/no/libnvrtc.so", 1), 0);
+    assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
+    assert_int_equal(snw_device_batch_compile(m, "sm_90", 0, &err), SNW_E_IO);
+    assert_non_null(strstr(err.text, "/tmp/no/libnvrtc.so"));
+    assert_int_equal(given ? setenv("SINEW_NVRTC", before, 1) : unsetenv("SINEW_NVRTC"), 0);
+    char folder[100];
+    (void)snprintf(folder, sizeof folder, "%s/sinew", cache);
+    assert_true(remove(folder) == 0 && remove(cache) == 0);
+    snw_robot_model_close(m);
+    m = open_model(models[3]);
+    assert_int_equal(snw_device_batch_compile(m, "sm_90", 1, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "single precision serves trees"));
+    snw_robot_model_close(m);
 }
 
 // kernels on disk come back as they were; damaged files and other keys do not
@@ -680,6 +743,7 @@ int main(void) {
                                        cmocka_unit_test(robots_have_own_numbers),
                                        cmocka_unit_test(steps_have_own_inputs),
                                        cmocka_unit_test(laws_act_as_on_robots),
+                                       cmocka_unit_test(samples_and_latches_act_as_on_robots),
                                        cmocka_unit_test(robots_have_own_numbers_in_laws),
                                        cmocka_unit_test(laws_are_taken_over),
                                        cmocka_unit_test(impossible_laws_are_told),
@@ -687,6 +751,7 @@ int main(void) {
                                        cmocka_unit_test(single_precision_is_near),
                                        cmocka_unit_test(others_are_refused),
                                        cmocka_unit_test(missing_processors_are_named),
+                                       cmocka_unit_test(kernels_need_no_processor),
                                        cmocka_unit_test(kernels_are_kept_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
