@@ -25,7 +25,7 @@ const all = readdirSync(examples).flatMap((family) => (statSync(join(examples, f
 const named = rest.filter((a) => !a.startsWith('--')).map((p) => relative(examples, resolve(p)));
 const chosen = named.length ? named : rest.includes('--all') ? all : few.map((f) => `${f}.yaml`);
 
-// the files of a family, which the model may name
+// the files that the model may name: those of its family, and those of others that stand in it
 function beside(path) {
     const family = dirname(path), files = {};
     const add = (at) => {
@@ -36,6 +36,10 @@ function beside(path) {
         }
     };
     add(family);
+    for (const [named] of readFileSync(join(examples, path), 'utf8').matchAll(/\.\.\/[\w./-]+\.(csv|yaml)/g)) {
+        const other = join(family, named);
+        if (existsSync(join(examples, other))) files[other] = readFileSync(join(examples, other));
+    }
     return files;
 }
 
