@@ -2,27 +2,9 @@
 //
 // Generalised Maxwell material of rods (theory.md 2.5): forces of the branches, their tangent,
 // energy and heat. Part of the recursion, for packs of robots too.
-#include "dynamics/relaxation.h"
+#include "dynamics/relaxation_branch.h"
 
 #include "base/number.h"
-
-// Branch k of a rod: its number among all, and the first of its coordinates.
-static int branch_number(const snw_rod *rod, int k) { return rod->branch_adr + k; }
-static int branch_first(const snw_rod *rod, int k) {
-    return rod->branch_coordinate0 + k * rod->ndof;
-}
-static const double *branch_stiffness(const snw_rod *rod, int k) {
-    return rod->branch_K + (size_t)k * (size_t)rod->ndof * (size_t)rod->ndof;
-}
-static const double *rod_coordinates(const snw_rod *rod, const snw_state *s) {
-    return s->q + rod->dof0 + rod->shift;
-}
-
-// Strain coordinate i of branch k.
-static double branch_strain(const snw_rod *rod, int k, int i, const snw_state *s) {
-    return s->relaxed[branch_first(rod, k) + i] +
-           s->follow[branch_number(rod, k)] * rod_coordinates(rod, s)[i];
-}
 
 double snw_relaxation_heat(const snw_model *m, const snw_state *before, const snw_state *after,
                            double h) {

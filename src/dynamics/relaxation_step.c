@@ -2,27 +2,9 @@
 //
 // Generalised Maxwell material of rods (theory.md 2.5): internal strains of the branches within a
 // step and in equilibria.
-#include "dynamics/relaxation.h"
+#include "dynamics/relaxation_branch.h"
 
 #include <math.h>
-
-// Branch k of a rod: its number among all, and the first of its coordinates.
-static int branch_number(const snw_rod *rod, int k) { return rod->branch_adr + k; }
-static int branch_first(const snw_rod *rod, int k) {
-    return rod->branch_coordinate0 + k * rod->ndof;
-}
-static const double *branch_stiffness(const snw_rod *rod, int k) {
-    return rod->branch_K + (size_t)k * (size_t)rod->ndof * (size_t)rod->ndof;
-}
-static const double *rod_coordinates(const snw_rod *rod, const snw_state *s) {
-    return s->q + rod->dof0 + rod->shift;
-}
-
-// Strain coordinate i of branch k.
-static double branch_strain(const snw_rod *rod, int k, int i, const snw_state *s) {
-    return s->relaxed[branch_first(rod, k) + i] +
-           s->follow[branch_number(rod, k)] * rod_coordinates(rod, s)[i];
-}
 
 void snw_relaxation_settle(const snw_model *m, snw_relaxation_rule rule, snw_state *s) {
     if (rule.kind == SNW_RELAXED_INSTANT) snw_relaxation_fix(m, s);
