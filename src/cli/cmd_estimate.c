@@ -223,7 +223,8 @@ static snw_status open_filter(estimation *o, snw_robot *r, snw_error *err) {
     if (m->nu != o->map.ninput || m->ny != o->map.noutput)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "name each input and output by itself: an input of an actuator, a "
-                        "component of a load ('payload.fz'), a column of a probe ('tip.x')");
+                        "component of a load ('payload.fz'), a column of a probe ('tip.x'); a "
+                        "given coordinate follows its law and is no input here");
     double *first = snw_pool_array(o->pool, (size_t)m->nx, sizeof *first);
     double *process = snw_pool_array(o->pool, (size_t)m->nx, sizeof *process);
     double *noise = snw_pool_array(o->pool, (size_t)m->ny, sizeof *noise);
