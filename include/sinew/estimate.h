@@ -65,6 +65,11 @@ SNW_API void snw_estimator_close(snw_estimator *e); // NULL is fine
 // is left out of it. Calls from here on allocate nothing.
 SNW_API SNW_NODISCARD snw_status snw_estimator_begin(snw_estimator *e, const double *point,
                                                      snw_error *err);
+// The same at an equilibrium under the inputs u (nu of the map; those that are unknown are not
+// read) to which the robot has come to rest under the unknown inputs, too: their deviations
+// displace it. SNW_E_SINGULAR: an input moves it without end.
+SNW_API SNW_NODISCARD snw_status snw_estimator_begin_settled(snw_estimator *e, const double *point,
+                                                             const double *u, snw_error *err);
 // One step under the inputs u (nu of the map; those that are unknown are not read).
 SNW_API SNW_NODISCARD snw_status snw_estimator_predict(snw_estimator *e, const double *u,
                                                        snw_error *err);

@@ -36,8 +36,9 @@ typedef struct snw_step_map snw_step_map;
 // Map of steps of length how->step of the scheme how->scheme, for schemes of the families alpha and
 // levels (trapezoidal, euler, newmark, bdf2, generalized-alpha ..), collocation (gauss4, radau5 ..;
 // without loops), conserving and moreau. Inputs
-// are actuators whose effort, tension, pressure, gas or activation is given, and components of
-// loads; outputs are probes. Coordinates given by laws are no inputs. Not for laws with memory
+// are actuators, and components of loads; outputs are probes. A given coordinate has three numbers
+// in u, its value, rate and acceleration at the end of the step (at a point: there), in schemes of
+// the first two families; a tendon of given length has its value. Not for laws with memory
 // (integrals, samples, conditions) and rolling wheels. Hard contacts need moreau, where a step in
 // which one opens or closes has no derivatives, and goes on after an impact. A point of conserving,
 // moreau and collocation is time, coordinates and velocities; the rest of its numbers is zero.

@@ -223,7 +223,8 @@ static snw_status open_filter(estimation *o, snw_robot *r, snw_error *err) {
     if (m->nu != o->map.ninput || m->ny != o->map.noutput)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "name each input and output by itself: an input of an actuator, a "
-                        "component of a load ('payload.fz'), a column of a probe ('tip.x')");
+                        "component of a load ('payload.fz'), a column of a probe ('tip.x'); a "
+                        "given coordinate follows its law and is no input here");
     double *first = snw_pool_array(o->pool, (size_t)m->nx, sizeof *first);
     double *process = snw_pool_array(o->pool, (size_t)m->nx, sizeof *process);
     double *noise = snw_pool_array(o->pool, (size_t)m->ny, sizeof *noise);
@@ -308,13 +309,18 @@ static snw_status filter_rows(estimation *o, snw_robot *r, snw_error *err) {
     take_row(o, 0);
     for (int k = 0; k < o->nunknown; k++)
         o->u[o->map.ninput - o->nunknown + k] = o->unknown[k].value;
+    const bool settled = snw_args_has(o->args, "settled");
+    if (settled && snw_args_has(o->args, "moving"))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "--settled starts at an equilibrium and --moving does not; leave one out");
     if (snw_args_has(o->args, "moving")) {
         SNW_TRY(snw_robot_set_time(r, t[0]));
         SNW_TRY(snw_step_map_begin(o->steps, r, o->u, o->point, err));
     } else {
         SNW_TRY(snw_step_map_rest(o->steps, t[0], o->u, o->point, err));
     }
-    SNW_TRY(snw_estimator_begin(o->filter, o->point, err));
+    SNW_TRY(settled ? snw_estimator_begin_settled(o->filter, o->point, o->u, err)
+                    : snw_estimator_begin(o->filter, o->point, err));
     double now = t[0];
     for (int row = 0; row < o->data.nrow; row++) {
         take_row(o, row);
@@ -519,6 +525,9 @@ static const snw_option options[] = {
      "standard deviation of a state at the start; 0 unless given. May be repeated"},
     {"moving", 0, NULL, false,
      "start at the initial state of the file; unless given, at the equilibrium under the inputs"},
+    {"settled", 0, NULL, false,
+     "the robot has come to rest under the unknown inputs, too, before the first instant, so that "
+     "where it starts is as uncertain as they are; unless given, they begin to act then"},
     {"step", 0, "TIME", false,
      "length of the steps; the shortest distance of instants unless given"},
     {"scheme", 0, "NAME", false, "implicit scheme of the steps; euler unless given"},

@@ -203,7 +203,9 @@ static const snw_option options[] = {
      "an output: a probe or its column (tip.x). May be repeated; all probes unless given"},
     {"three-inputs", 0, NULL, false,
      "given coordinates enter with value, rate and acceleration as three inputs, not as states"},
-    {"step", 0, "TIME", false, "the discrete model of a step of this length, e.g. --step '10 ms'"},
+    {"step", 0, "TIME", false,
+     "the discrete model of a step of this length, e.g. --step '10 ms'; given coordinates enter "
+     "with value, rate and acceleration at its end"},
     {"scheme", 0, "NAME", false,
      "with --step: time scheme, implicit, conserving or moreau; generalized-alpha unless given"},
     {"rho", 0, "NUMBER", false, "with --step: spectral radius of the scheme at infinity"},

@@ -213,6 +213,7 @@ static snw_status read_pair(session *s, const char *option, const char *text, co
         return snw_fail_at_location(err, SNW_E_ARGUMENT, flag, 1, 1);
     }
     double *const to[2] = {first, second};
+    bool other = false, other_unit = false; // was the first one given, with a unit?
     for (int k = 0; k < 2; k++) {
         const char *from = k == 0 ? eq + 1 : middle + strlen(between);
         (void)snprintf(part, sizeof part, "%.*s", k == 0 ? (int)(middle - from) : PATH_SIZE, from);
@@ -225,6 +226,14 @@ static snw_status read_pair(session *s, const char *option, const char *text, co
                            unit);
             return snw_fail_at_location(err, SNW_E_ARGUMENT, flag, 1, 1);
         }
+        const bool has_unit = q.unit[0] != 0;
+        if (other && other_unit != has_unit && q.value != 0 && *first != 0) {
+            (void)snw_fail(err, SNW_E_ARGUMENT,
+                           "'%.200s': one number has a unit and the other has none", text);
+            return snw_fail_at_location(err, SNW_E_ARGUMENT, flag, 1, 1);
+        }
+        other = true;
+        other_unit = has_unit;
         *to[k] = q.value;
     }
     return SNW_OK;

@@ -141,10 +141,26 @@ void snw_optimize_log_close(snw_optimize_log *log) {
 // ---- figure -------------------------------------------------------------------------------------
 
 enum { MOST_EVALUATIONS = 1000000 };
+static const double met = 1e-9; // violation of constraints that counts as none
 
-// x, y[2] (room for MOST_EVALUATIONS in the pool) <- number, cost and logarithm of the violation
-static snw_status read_history(snw_pool *pool, FILE *file, snw_curve *cost, snw_curve *violation,
-                               snw_error *err) {
+// Of a search: cost, its distance from the least one, violation, over the number of evaluations.
+enum { COST, ABOVE, VIOLATION, HISTORIES };
+
+// y of ABOVE <- logarithm of the cost above the least one that meets the constraints
+static void find_distances(const snw_curve *curve) {
+    const snw_curve *cost = &curve[COST], *above = &curve[ABOVE];
+    double least = INFINITY;
+    for (int i = 0; i < cost->n; i++) {
+        if (isnan(curve[VIOLATION].y[i])) least = fmin(least, cost->y[i]);
+    }
+    for (int i = 0; i < cost->n; i++)
+        above->y[i] = cost->y[i] > least ? log10(cost->y[i] - least) : NAN;
+}
+
+// curve (HISTORIES, room for MOST_EVALUATIONS in the pool) <- evaluations of the file; logarithms
+// of distance and violation
+static snw_status read_history(snw_pool *pool, FILE *file, snw_curve *curve, snw_error *err) {
+    snw_curve *cost = &curve[COST];
     char *line = NULL;
     size_t room = 0, n = 0;
     double number = 0, value = 0, excess = 0;
@@ -154,11 +170,10 @@ static snw_status read_history(snw_pool *pool, FILE *file, snw_curve *cost, snw_
     for (int pass = 0; ours && pass < 2; pass++) {
         rewind(file);
         if (pass == 1) {
-            double *a = snw_pool_array(pool, 3 * n + 1, sizeof *a);
+            double *a = snw_pool_array(pool, (HISTORIES + 1) * n + 1, sizeof *a);
             if (!a) break;
-            cost->x = violation->x = a;
-            cost->y = a + n;
-            violation->y = a + 2 * n;
+            for (size_t k = 0; k < HISTORIES; k++)
+                curve[k] = (snw_curve){.n = (int)n, .x = a, .y = a + (k + 1) * n};
             n = 0;
         }
         while (getline(&line, &room, file) >= 0 && n < MOST_EVALUATIONS) {
@@ -166,7 +181,7 @@ static snw_status read_history(snw_pool *pool, FILE *file, snw_curve *cost, snw_
             if (pass == 1) {
                 cost->x[n] = number;
                 cost->y[n] = value;
-                violation->y[n] = excess > 0 ? log10(excess) : NAN;
+                curve[VIOLATION].y[n] = excess > met ? log10(excess) : NAN;
             }
             n++;
         }
@@ -174,35 +189,35 @@ static snw_status read_history(snw_pool *pool, FILE *file, snw_curve *cost, snw_
     free(line);
     if (!ours) return snw_fail(err, SNW_E_ARGUMENT, "this is no table of 'sinew optimize'");
     if (!cost->x) return snw_fail_memory(err);
-    cost->n = violation->n = (int)n;
+    find_distances(curve);
     return n > 0 ? SNW_OK : snw_fail(err, SNW_E_ARGUMENT, "the table has no evaluations");
 }
 
 snw_status snw_optimize_log_figure(snw_pool *pool, const char *path, snw_figure *out,
                                    snw_error *err) {
-    static const char *const quantity[] = {"cost", "log10 of the violation of constraints"};
-    snw_panel *panel = snw_pool_array(pool, 2, sizeof *panel);
-    snw_curve *curve = snw_pool_array(pool, 2, sizeof *curve);
+    static const char *const quantity[HISTORIES] = {"cost", "log10 of cost above least",
+                                                    "log10 of violation"};
+    snw_panel *panel = snw_pool_array(pool, HISTORIES, sizeof *panel);
+    snw_curve *curve = snw_pool_array(pool, HISTORIES, sizeof *curve);
     if (!panel || !curve) return snw_fail_memory(err);
     FILE *file = fopen(path, "r");
     if (!file)
         return snw_fail_at_location(
             err, snw_fail(err, SNW_E_IO, "cannot be read: %s", strerror(errno)), path, 1, 1);
-    const snw_status status = read_history(pool, file, &curve[0], &curve[1], err);
+    const snw_status status = read_history(pool, file, curve, err);
     (void)fclose(file);
     if (status != SNW_OK) return snw_fail_at_location(err, status, path, 1, 1);
-    bool any = false;
-    for (int i = 0; i < curve[1].n; i++) any |= !isnan(curve[1].y[i]);
-    for (int i = 0; i < 2; i++) {
+    int n = 0;
+    for (int i = 0; i < HISTORIES; i++) {
+        bool any = false;
+        for (int k = 0; k < curve[i].n; k++) any |= !isnan(curve[i].y[k]);
+        if (!any) continue;
         curve[i].pen = (snw_pen){.colour = snw_plot_colour(i), .width = 0.4};
         curve[i].marks = true;
-        panel[i] =
+        panel[n++] =
             (snw_panel){.quantity = quantity[i], .unit = "", .ncurve = 1, .curve = &curve[i]};
     }
-    *out = (snw_figure){.quantity = "evaluation",
-                        .unit = "",
-                        .npanel = any ? 2 : 1,
-                        .panel = panel,
-                        .counted = true};
+    *out = (snw_figure){
+        .quantity = "evaluation", .unit = "", .npanel = n, .panel = panel, .counted = true};
     return SNW_OK;
 }

@@ -23,7 +23,10 @@
     X(LINEARIZE_THREE, "three_inputs", "on or off",                                                \
       "given coordinates enter with value, rate and acceleration as three inputs, not as states; " \
       "off unless given")                                                                          \
-    X(LINEARIZE_STEP, "step", "s", "the discrete model of a step of this length; else continuous") \
+    X(LINEARIZE_STEP, "step", "s",                                                                 \
+      "the discrete model of a step of this length, into which given coordinates enter with "      \
+      "value, "                                                                                    \
+      "rate and acceleration at its end; else continuous")                                         \
     X(LINEARIZE_SCHEME, "scheme", "a scheme",                                                      \
       "of the step: an implicit one, conserving or moreau; generalized-alpha unless given")        \
     X(LINEARIZE_RHO, "rho", "number", "spectral radius of the scheme at infinity")                 \

@@ -40,9 +40,10 @@
     AT(double, noise, ny, "of the measurements")                                                   \
     AT(double, start, n, "first values of the unknown inputs")                                     \
     AT(double, unseen, n *n, "directions of the unknown inputs that nothing shows")                \
-    AT(double, metric, n *n, "scratch of them")                                                    \
+    AT(double, metric, n *n, "scratch of them; displacements of an equilibrium")                   \
     AT(double, part, n, "of the variance without measurements that is left along them")            \
     AT(int, of_input, n, "numbers of the unknown inputs in the map")                               \
+    AT(int, pivot, nx, "of the displacements of an equilibrium")                                   \
     AT(int, here, ny, "outputs that were measured")                                                \
     AT(int, turn, ny, "first outputs of rotation vectors")
 
@@ -260,6 +261,52 @@ static snw_status set_inputs(snw_estimator *e, const double *u, snw_error *err) 
     if (!u && e->nw < e->nu) return snw_fail(err, SNW_E_ARGUMENT, "u is NULL");
     for (int i = 0; u && i < e->nu; i++) e->u[i] = u[i];
     for (int i = 0; i < e->nw; i++) e->u[e->of_input[i]] = e->unknown[i];
+    return SNW_OK;
+}
+
+// X (nx x nx) <- factors of 1 - A of the step that was taken last. Pivots as small as rounding:
+// motions that nothing restores.
+static snw_status factor_settled(snw_estimator *e, snw_error *err) {
+    static const double restored = 1e-13;
+    const size_t nx = (size_t)e->nx;
+    const snw_linear_model *m = snw_step_map_model(e->map);
+    snw_identity(e->nx, e->X);
+    for (size_t i = 0; i < nx * nx; i++) e->X[i] -= m->A[i];
+    snw_status s = snw_lu_factor(e->nx, e->X, e->pivot);
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; s == SNW_OK && i < nx; i++) {
+        least = fmin(least, fabs(e->X[i * (nx + 1)]));
+        most = fmax(most, fabs(e->X[i * (nx + 1)]));
+    }
+    if (s == SNW_OK && !(least > restored * most)) s = SNW_E_SINGULAR;
+    if (s == SNW_OK) return SNW_OK;
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "nothing restores a motion of the robot, so it has no equilibrium under unknown "
+        "inputs; begin without them");
+}
+
+snw_status snw_estimator_begin_settled(snw_estimator *e, const double *point, const double *u,
+                                       snw_error *err) {
+    if (!e || !point)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", e ? "point" : "the estimator");
+    memcpy(e->unknown, e->start, (size_t)e->nw * sizeof *e->start);
+    SNW_TRY(set_inputs(e, u, err));
+    // x = A x + B w at rest
+    SNW_TRY(snw_step_map_step(e->map, point, e->u, 1, e->point, NULL, err));
+    const snw_linear_model *m = snw_step_map_model(e->map);
+    SNW_TRY(factor_settled(e, err));
+    for (int i = 0; i < e->nw; i++) {
+        double *x = snw_column_of(e->metric, e->nx, i);
+        memcpy(x, m->B + (size_t)e->nx * (size_t)e->of_input[i], (size_t)e->nx * sizeof *x);
+        snw_lu_solve(e->nx, e->X, e->pivot, x);
+    }
+    SNW_TRY(snw_estimator_begin(e, point, err));
+    snw_identity(e->n, e->A);
+    for (int i = 0; i < e->nw; i++)
+        memcpy(snw_column_of(e->A, e->n, e->nx + i), snw_column_of(e->metric, e->nx, i),
+               (size_t)e->nx * sizeof *e->metric);
+    carry_covariance(e);
     return SNW_OK;
 }
 

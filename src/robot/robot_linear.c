@@ -319,8 +319,7 @@ static snw_status do_step(linear_robot *l, snw_robot *c, snw_error *err) {
     if (s == SNW_OK) s = snw_linear_do_step(&l->view.model, c, im, err);
     if (s == SNW_OK) {
         snw_state_copy(c->m, c->s, l->s);
-        memcpy((double *)l->view.step.d, snw_implicit_increment(im),
-               (size_t)c->m->nv * sizeof(double));
+        memcpy(l->view.increment, snw_implicit_increment(im), (size_t)c->m->nv * sizeof(double));
     }
     snw_implicit_destroy(im);
     return s;
@@ -430,8 +429,12 @@ snw_linear_names snw_linear_named(const snw_linear_model *model) {
                               .output = l->view.output};
 }
 
-const snw_linear_input *snw_linear_inputs(const snw_linear_model *model) {
-    return ((const linear_robot *)model)->view.of_input;
+const snw_linear_input *snw_linear_input_at(const snw_linear_model *model, int column,
+                                            int *derivative) {
+    const snw_linear_view *v = &((const linear_robot *)model)->view;
+    const snw_linear_system *x = snw_linear_result(v->linear);
+    *derivative = x->derivative[column];
+    return &v->of_input[x->of_input[column]];
 }
 
 double snw_linear_motion(const snw_linear_model *model, int input) {
@@ -452,7 +455,7 @@ snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
     snw_robot *copy = NULL;
     SNW_TRY(snw_robot_from_model(l->r->model, &copy, err));
     snw_robot_take_over(copy, l->r);
-    l->view.step.d = l->view.samples;
+    l->view.step.d = l->view.increment;
     snw_status s = do_step(l, copy, err);
     if (s == SNW_OK) s = linear_compute(l, copy, err);
     snw_robot_close(copy);

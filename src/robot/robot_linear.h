@@ -41,8 +41,8 @@ struct snw_step_tangent *snw_linear_tangent(const snw_linear_model *m);
 void snw_linear_values(snw_linear_model *m, double *y);
 // Roles and coordinates of the states of the last computation.
 const snw_linear_state *snw_linear_states(const snw_linear_model *m);
-// Inputs by number.
-const snw_linear_input *snw_linear_inputs(const snw_linear_model *m);
+// Input of a column of B of the last computation, and which derivative of it.
+const snw_linear_input *snw_linear_input_at(const snw_linear_model *m, int column, int *derivative);
 // Stepper of the scheme of a discrete model for a robot: steps are never divided, and the first is
 // as all others. Schemes of the families alpha and levels only.
 SNW_NODISCARD snw_status snw_linear_stepper(const snw_linear_model *m, snw_robot *r,

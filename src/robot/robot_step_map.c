@@ -17,8 +17,10 @@
 
 // Where a number of the caller's inputs goes.
 typedef struct map_input {
-    int u;               // number in u of the robot; -1: component of a load
+    int u;               // number in u of the robot; -1: component of a load, or a motion
     int load, component; // torque, force
+    double *given;       // value, rate or acceleration of a given coordinate, else NULL
+    double *since;       // its time, s
 } map_input;
 
 struct snw_step_map {
@@ -60,18 +62,59 @@ void snw_step_map_sizes(const snw_step_map *map, int *nq, int *nv, int *nconstra
 
 // ---- inputs -------------------------------------------------------------------------------------
 
+// Gives all coordinates of a motor, or the length of a tendon, by numbers: those that are no inputs
+// keep their present values.
+static map_input give_motion(snw_step_map *map, const snw_linear_input *from, int derivative) {
+    snw_robot *r = map->r;
+    const snw_model *m = r->m;
+    snw_held_inputs *h = &r->held;
+    snw_jet *jet = NULL;
+    double *since = NULL;
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->tendon[i].row != from->row) continue;
+        if (!h->tendon_given[i]) h->tendon[i] = (snw_jet){.v = r->in->tendon[i].v};
+        h->tendon_given[i] = true;
+        jet = &h->tendon[i];
+        since = &h->tendon_since[i];
+    }
+    for (int i = 0; i < m->ndrive && !jet; i++) {
+        if (m->drive[i].row != from->row) continue;
+        const int motor = m->drive[i].motor, first = h->motor_first[motor];
+        for (int k = 0; k < m->ndrive && !h->motor_given[motor]; k++) {
+            if (m->drive[k].motor != motor || m->drive[k].passive) continue;
+            h->motor[first + m->drive[k].dof - m->motor[motor].dof] =
+                (snw_jet){.v = r->in->drive[k].v};
+        }
+        h->motor_given[motor] = true;
+        jet = &h->motor[first + m->drive[i].dof - m->motor[motor].dof];
+        since = &h->motor_since[motor];
+    }
+    r->inputs_stale = true;
+    return (map_input){.u = -1,
+                       .given = derivative == 0   ? &jet->v
+                                : derivative == 1 ? &jet->d
+                                                  : &jet->dd,
+                       .since = since};
+}
+
 static snw_status list_inputs(snw_step_map *map, snw_error *err) {
     const snw_linear_model *m = map->linear;
-    const snw_linear_input *from = snw_linear_inputs(m);
     for (int i = 0; i < m->nu; i++) {
         map_input *to = &map->input[i];
-        if (from[i].kind == SNW_LINEAR_GIVEN || from[i].kind == SNW_LINEAR_OTHER)
+        int derivative = 0;
+        const snw_linear_input *from = snw_linear_input_at(m, i, &derivative);
+        if (from->kind == SNW_LINEAR_OTHER)
             return snw_fail(err, SNW_E_ARGUMENT,
                             "'%s' is no input of a map of steps: inputs are efforts, tensions, "
-                            "pressures, gas, activations and components of loads",
+                            "pressures, gas, activations, given coordinates and components of "
+                            "loads",
                             m->input[i].name);
-        *to = (map_input){.u = -1, .load = from[i].item, .component = from[i].component};
-        if (from[i].kind == SNW_LINEAR_LOAD) {
+        if (from->kind == SNW_LINEAR_GIVEN) {
+            *to = give_motion(map, from, derivative);
+            continue;
+        }
+        *to = (map_input){.u = -1, .load = from->item, .component = from->component};
+        if (from->kind == SNW_LINEAR_LOAD) {
             snw_robot *r = map->r;
             snw_residual(r->m, r->in, r->s, false, r->w);
             snw_held_keep_load(&r->held, r->m, to->load, r->in, r->w);
@@ -85,12 +128,17 @@ static snw_status list_inputs(snw_step_map *map, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status set_inputs(snw_step_map *map, const double *u, snw_error *err) {
+// t: time at which given coordinates have their values and rates
+static snw_status set_inputs(snw_step_map *map, double t, const double *u, snw_error *err) {
     snw_robot *r = map->r;
     if (map->linear->nu > 0) SNW_TRY(snw_robot_check_numbers("u", map->linear->nu, u, err));
     for (int i = 0; i < map->linear->nu; i++) {
         const map_input *to = &map->input[i];
-        if (to->u >= 0) {
+        if (to->given) {
+            *to->given = u[i];
+            *to->since = t;
+            r->inputs_stale = true;
+        } else if (to->u >= 0) {
             r->u[to->u] = u[i];
         } else {
             r->held.load[to->load].e[to->component] = u[i];
@@ -155,7 +203,7 @@ snw_status snw_step_map_begin(snw_step_map *map, const snw_robot *r, const doubl
     const snw_model *m = map->r->m;
     if (r->m->nq != m->nq || r->m->nv != m->nv)
         return snw_fail(err, SNW_E_ARGUMENT, "the robot has other coordinates than the map");
-    SNW_TRY(set_inputs(map, u, err));
+    SNW_TRY(set_inputs(map, r->s->t, u, err));
     snw_state *s = map->r->s;
     s->t = r->s->t;
     memcpy(s->q, r->s->q, (size_t)m->nq * sizeof *s->q);
@@ -170,7 +218,7 @@ snw_status snw_step_map_rest(snw_step_map *map, double t, const double *u, doubl
     if (!map || !point)
         return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", map ? "point" : "the map");
     if (!isfinite(t)) return snw_fail(err, SNW_E_ARGUMENT, "t must be finite, got %g", t);
-    SNW_TRY(set_inputs(map, u, err));
+    SNW_TRY(set_inputs(map, t, u, err));
     map->r->inputs_stale = true;
     SNW_TRY(snw_robot_set_time(map->r, t));
     SNW_TRY(snw_robot_equilibrium(map->r, t, err));
@@ -195,7 +243,8 @@ snw_status snw_step_map_step(snw_step_map *map, const double *from, const double
                              double *to, double *y, snw_error *err) {
     SNW_TRY(check_point(map, "from", from, err));
     if (!to) return snw_fail(err, SNW_E_ARGUMENT, "to is NULL");
-    SNW_TRY(set_inputs(map, u, err));
+    const double t = *snw_past_at(map->r->m, (double *)from).t;
+    SNW_TRY(set_inputs(map, t + snw_linear_step_length(map->linear), u, err));
     if (map->tangent) {
         take_point(map, from);
         SNW_TRY(snw_step_tangent_do(map->tangent, &map->r->held.manual, map->r->s, err));
@@ -223,7 +272,7 @@ snw_status snw_step_map_outputs(snw_step_map *map, const double *point, const do
                                 double *y, snw_error *err) {
     SNW_TRY(check_point(map, "point", point, err));
     if (!y) return snw_fail(err, SNW_E_ARGUMENT, "y is NULL");
-    SNW_TRY(set_inputs(map, u, err));
+    SNW_TRY(set_inputs(map, *snw_past_at(map->r->m, (double *)point).t, u, err));
     show_point(map, point);
     if (!linear) return read_outputs(map, y), SNW_OK;
     memset(map->increment, 0, (size_t)map->r->m->nv * sizeof *map->increment);

@@ -35,7 +35,7 @@ typedef struct adjoint_conserved {
     snw_part_model *conservative, *inertia;
     snw_inputs *part_in;
     snw_state *still;
-    double *tangent, *line, *rows;
+    double *tangent, *line, *rows, *signals;
     int nacting;     // contact points with a force over the step
     double *contact; // of each CONSERVED_CONTACT vectors nv, then CONSERVED_SLOPES numbers
 } adjoint_conserved;
@@ -47,8 +47,8 @@ void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map);
 enum { CONSERVED_TANGENTS = 16, CONSERVED_LINES = 15 };
 enum { CONSERVED_CONTACT = 5, CONSERVED_SLOPES = 3 }; // of a contact point
 
-// Are the tangents of a model written? Without contacts along pieces of rods, wheels, laws with
-// memory that grows, moved bases and conditions, where the parts of its forces are known.
+// Are the tangents of a model written? Without contacts along pieces of rods, wheels, moved bases
+// and conditions, where the parts of its forces are known.
 bool conserved_tangent_applies(const snw_model *m);
 SNW_NODISCARD snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o);
 void conserved_tangent_destroy(adjoint_conserved *o);

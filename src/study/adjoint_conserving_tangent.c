@@ -83,11 +83,19 @@ static bool contacts_apply(const snw_model *m) {
     return m->ntouching_rod == 0;
 }
 
-bool conserved_tangent_applies(const snw_model *m) {
+// Are all variables of first order among the signals with Jacobians?
+static bool memory_applies(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
-        if (snw_signal_grows(&m->signal[i])) return false; // the memory after the step varies
+        bool live = !snw_signal_grows(&m->signal[i]);
+        for (int k = 0; k < m->nlive; k++) live |= m->live[k] == i;
+        if (!live) return false;
     }
-    return contacts_apply(m) && m->nconditional == 0 && snw_part_model_applies(m);
+    return true;
+}
+
+bool conserved_tangent_applies(const snw_model *m) {
+    return memory_applies(m) && contacts_apply(m) && m->nconditional == 0 &&
+           snw_part_model_applies(m);
 }
 
 snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o) {
@@ -447,6 +455,33 @@ static void find_contacts(const snw_model *m, adjoint_conserved *o, double h) {
 
 // ---- a step -------------------------------------------------------------------------------------
 
+// K, D <- tangents of all forces at the middle; signals, which grow by twice their change up to
+// there, by places at fixed velocities and by velocities
+static void find_forces_and_signals(const snw_model *m, const adjoint_conserved *o, double *K,
+                                    double *D) {
+    snw_conserving *c = o->c;
+    snw_work *w = c->w;
+    const size_t rows = (size_t)m->nlive * (size_t)m->nv;
+    double *by_v = o->signals + rows;
+    snw_residual(m, c->in, o->still, false, w);
+    snw_tangent_pass(m, NULL, w);
+    snw_tangent_assemble(m, c->in, 1, 0, 0, w, K);
+    if (rows) memcpy(o->signals, w->signal_jacobian, rows * sizeof *by_v);
+    snw_tangent_assemble(m, c->in, 0, 1, 0, w, D);
+    if (rows) memcpy(by_v, w->signal_jacobian, rows * sizeof *by_v);
+    for (int f = 0; f < m->nlie_block && rows; f++) {
+        const snw_block *b = snw_lie_block(m, f);
+        double ad[36];
+        adjoint_block_ad(b, c->mid->v, ad);
+        for (size_t at = (size_t)b->dof; at < rows; at += (size_t)m->nv) {
+            for (int k = 0; k < b->n; k++) {
+                for (int i = 0; i < b->n; i++)
+                    o->signals[at + (size_t)k] -= ad[6 * k + i] * by_v[at + (size_t)i];
+            }
+        }
+    }
+}
+
 bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map) {
     snw_conserving *c = o->c;
     const size_t nv = (size_t)m->nv, bytes = nv * sizeof(double);
@@ -488,7 +523,8 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     place(m, o, c->mid->q, v, NULL);
     give_multipliers(m, o, c->mid->lambda);
     c->w->elastic_held = c->mean;
-    tangents(o, m, c->in, false, K, D, NULL);
+    c->in->integral_step = 0.5 * map->h;
+    find_forces_and_signals(m, o, K, D);
     c->w->elastic_held = NULL;
     memcpy(force, c->w->r, bytes);
     // inertia
@@ -657,6 +693,17 @@ static void vary_constraints(const snw_model *m, const adjoint_conserved *o,
     }
 }
 
+// out += growth of the memory; coordinate k of the velocities at the middle varies by by_v
+static void add_memory(const snw_model *m, const adjoint_conserved *o, const step_variation *x,
+                       double by_v, int k, double *out) {
+    for (int j = 0; j < m->nlive; j++) {
+        const size_t at = (size_t)j * (size_t)m->nv, rates = (size_t)m->nlive * (size_t)m->nv;
+        if (!snw_signal_grows(&m->signal[m->live[j]])) continue;
+        out[o->at.memory + m->live[j]] = 2 * (variation_dot(x, &x->middle, o->signals + at) +
+                                              by_v * o->signals[rates + at + (size_t)k]);
+    }
+}
+
 // out += through the mean forces of contacts, and the correction by them
 static void add_contacts(const snw_model *m, const adjoint_conserved *o, const step_variation *x,
                          int increment, double *out) {
@@ -746,5 +793,6 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
     add_column(m, by_v, matrix_of(m, o, HEAT_D), k, middle);
     out[o->at.energy] = of_start - (increment ? heat[k] : 0) - snw_vector_dot(nv, d, middle);
     if (o->nacting > 0) add_contacts(m, o, &x, increment ? k : -1, out);
+    add_memory(m, o, &x, by_v, k, out);
     return out;
 }

@@ -24,8 +24,8 @@ static snw_status check_map(const snw_linear *l, snw_error *err) {
     for (int i = 0; i < l->ninput; i++) {
         if (l->input[i].kind != SNW_LINEAR_GIVEN) continue;
         return snw_fail(err, SNW_E_MODEL,
-                        "given coordinate '%s' is no input of a step of this scheme; give its "
-                        "effort, or use the continuous model",
+                        "given coordinate '%s' is no input of a step of this scheme; use "
+                        "generalized-alpha or bdf2, give its effort, or use the continuous model",
                         linear_input_name(l, i));
     }
     for (int i = 0; i < l->noutput; i++) {

@@ -126,10 +126,10 @@ typedef struct snw_linear_step {
 SNW_NODISCARD snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step,
                                                const snw_state *s, snw_error *err);
 // The model of the step that ends at s with all coordinates as states, also where they are not
-// independent; step->d is not NULL. Loops and given coordinates, which hold their values, border
-// the matrix of the step. No continuous model. Outputs are functions of configuration, velocities
-// and inputs, and, where no constraint holds and all coordinates have mass, of accelerations. Fails
-// as snw_linear_discretise.
+// independent. Loops and given coordinates border the matrix of the step; the latter enter with
+// value, rate and acceleration, lengths of tendons with their value. No continuous model. Outputs
+// are functions of configuration, velocities and inputs, and, where no constraint holds and all
+// coordinates have mass, of accelerations. Fails as snw_linear_discretise.
 SNW_NODISCARD snw_status snw_linear_solve_step(snw_linear *l, const snw_linear_step *step,
                                                const snw_inputs *in, const snw_state *s,
                                                const snw_vec3 *rotation, snw_work *w,
@@ -146,8 +146,9 @@ SNW_NODISCARD snw_status snw_linear_map_outputs(snw_linear *l, const snw_inputs 
 SNW_NODISCARD snw_status snw_linear_map_matrices(snw_linear *l, snw_step_tangent *t, snw_work *w,
                                                  snw_error *err);
 
-// Was the last solve one about a moving point with constraints or massless coordinates? The model
-// of a step then has all coordinates as states: snw_linear_solve_step.
+// Was the last solve one about a moving point with constraints or massless coordinates, or of a
+// robot with loops, or states of laws, and given coordinates as inputs? The model of a step then
+// has all coordinates as states: snw_linear_solve_step.
 bool snw_linear_needs_all(const snw_linear *l);
 // y (noutput) <- values of the outputs at s under `in`, after snw_residual and snw_observe there.
 void snw_linear_read(snw_linear *l, const snw_inputs *in, const snw_state *s,

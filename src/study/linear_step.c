@@ -15,7 +15,9 @@
 // not read are left out. With all coordinates as states, rows C that hold at the end of the step
 // border T:
 //
-//     [T -C'; -C S 0] (delta d, delta lambda) = (.., C Ad zeta_0)
+//     [T -C'; -C S 0] (delta d, delta lambda) = (.., C Ad zeta_0 - E u)
+//
+// E u: given coordinates, whose rates are those of their laws, and numbers that move loops.
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
@@ -191,10 +193,45 @@ static void memory_past(const snw_linear *l, const double *past, const double *y
 
 // ---- schemes with increments
 
-// Image of a past (SNW_PAST_PARTS x n, then the ni variables of first order) and forces G u (n):
-// next, likewise.
+// A unit of an input: what it changes in a step.
+typedef struct step_input {
+    const double *force; // n; NULL: nothing at all
+    const double *shift; // rows that hold, nconstraint; NULL: none but `row`
+    int row;             // row of a given coordinate, -1: none
+    double unit;         // by which it moves
+    int dof;             // coordinate whose rate or acceleration it is, -1: none
+    int derivative;      // 1, 2
+} step_input;
+
+// Coordinate that a row drives; -1: that of a tendon or chamber.
+static int driven_by(const snw_model *m, int row) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row == row) return m->drive[i].dof;
+    }
+    return -1;
+}
+
+// Column k; the reduced equations have given coordinates among the forces.
+static step_input input_of(const snw_linear *l, int k) {
+    const snw_linear_input *input = &l->input[l->of_input[k]];
+    step_input u = {.force = l->step_G + (size_t)step_size(l) * (size_t)k, .row = -1, .dof = -1};
+    if (!l->bordered) return u;
+    if (input->kind == SNW_LINEAR_OTHER) u.shift = input->shift;
+    if (input->kind != SNW_LINEAR_GIVEN) return u;
+    u.unit = input->unit;
+    u.derivative = l->derivative[k];
+    if (u.derivative == 0) {
+        u.row = input->row;
+    } else {
+        u.dof = driven_by(l->m, input->row);
+    }
+    return u;
+}
+
+// Image of a past (SNW_PAST_PARTS x n, then the ni variables of first order) and an input: next,
+// likewise.
 static void step_image(const snw_linear *l, const snw_linear_step *step, const step_scheme *c,
-                       const double *past, const double *force, double *next) {
+                       const double *past, const step_input *u, double *next) {
     const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0, ni = l->ni;
     double *f = l->step_line, *g = f + n, *place = f + 2 * n, *scratch = f + 3 * n;
     double *d = l->step_T + (size_t)(n + nr) * (size_t)(n + nr) + SNW_PAST_PARTS * (size_t)n +
@@ -204,13 +241,14 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
     carry_over(l->m, step->d, place);
     for (int i = 0; i < n; i++) {
         f[i] = g[i] = 0;
-        d[i] = force ? force[i] : 0;
+        d[i] = u->force ? u->force[i] : 0;
         for (int k = SNW_PAST_RATE; k < SNW_PAST_PARTS && !(l->bordered && l->step_driven[i]);
              k++) {
             f[i] += c->by.f[k] * past[k * n + i];
             g[i] += c->by.g[k] * past[k * n + i];
         }
     }
+    if (u->dof >= 0) *(u->derivative == 1 ? f + u->dof : g + u->dof) = u->unit;
     linear_add_product(n, n, -1, l->step_K, place, d);
     linear_add_product(n, n, -1, l->step_D, f, d);
     linear_add_product(n, n, -1, l->step_M, g, d);
@@ -220,14 +258,17 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
         snw_lu_solve(ni, l->step_E, l->step_memory_pivot, y);
         linear_add_product(n, ni, 1, l->step_F, y, d);
     }
-    for (int k = 0; k < nr; k++) d[n + k] = snw_vector_dot(n, l->C + (size_t)n * (size_t)k, place);
+    for (int k = 0; k < nr; k++) {
+        d[n + k] = snw_vector_dot(n, l->C + (size_t)n * (size_t)k, place);
+        d[n + k] -= k == u->row ? u->unit : u->shift ? u->shift[k] : 0;
+    }
     snw_lu_solve(n + nr, l->step_T, l->step_pivot, d);
     memset(scratch, 0, (size_t)n * sizeof *scratch);
     linear_add_product(n, n, 1, l->step_S, d, scratch);
     for (int i = 0; i < n; i++) {
         const bool driven = l->bordered && l->step_driven[i]; // with the rates of its law
-        const double rate = driven ? 0 : c->by.a * d[i] + f[i],
-                     acc = driven ? 0 : c->by.b * d[i] + g[i];
+        const double rate = (driven ? 0 : c->by.a * d[i]) + f[i],
+                     acc = (driven ? 0 : c->by.b * d[i]) + g[i];
         next[SNW_PAST_PLACE * n + i] = place[i] + scratch[i];
         next[SNW_PAST_RATE * n + i] = rate;
         next[SNW_PAST_ACCELERATION * n + i] = acc;
@@ -297,16 +338,18 @@ static snw_status increments(snw_linear *l, const snw_linear_step *step, const s
     const int all = SNW_PAST_PARTS * n + l->ni;
     int nx = l->ni, column = 0;
     for (int k = 0; k < SNW_PAST_PARTS; k++) nx += c->keeps[k] ? n : 0;
+    const step_input none = {.row = -1, .dof = -1};
     memset(past, 0, (size_t)all * sizeof *past);
     for (int i = 0; i < all; i++) {
         if (i < SNW_PAST_PARTS * n && !c->keeps[i / n]) continue;
         past[i] = 1;
-        step_image(l, step, c, past, NULL, image);
+        step_image(l, step, c, past, &none, image);
         past[i] = 0;
         keep_parts(c, n, l->ni, image, l->step_A + (size_t)nx * (size_t)column++);
     }
     for (int i = 0; i < l->nu; i++) {
-        step_image(l, step, c, past, l->step_G + (size_t)n * (size_t)i, image);
+        const step_input u = input_of(l, i);
+        step_image(l, step, c, past, &u, image);
         keep_parts(c, n, l->ni, image, l->step_B + (size_t)nx * (size_t)i);
     }
     return SNW_OK;
@@ -435,10 +478,6 @@ static snw_status check_memory(const snw_linear *l, const snw_linear_step *step,
                         "the step of scheme '%s' has no reduced form where laws read integrals or "
                         "states or materials relax; leave out 'reduce'",
                         row->name);
-    if (l->ng > 0)
-        return snw_fail(err, SNW_E_MODEL,
-                        "given coordinates are no inputs of a step where laws read integrals or "
-                        "states or materials relax; use the continuous model");
     for (int i = 0; i < l->ni; i++) {
         if (l->moving && l->memory_of[i].role == SNW_STATE_INTEGRAL)
             return snw_fail(err, SNW_E_MODEL,
@@ -458,7 +497,6 @@ static snw_status check_memory(const snw_linear *l, const snw_linear_step *step,
 
 static snw_status check_step(const snw_linear *l, const snw_linear_step *step, bool one_step,
                              snw_error *err) {
-    const snw_model *m = l->m;
     if (step_size(l) == 0)
         return snw_fail(err, SNW_E_MODEL, "all coordinates are given, so a step has no states");
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
@@ -478,13 +516,14 @@ static snw_status check_step(const snw_linear *l, const snw_linear_step *step, b
                         row->name);
     if (row->family == SNW_FAMILY_COLLOCATION && l->ng > 0)
         return snw_fail(err, SNW_E_MODEL,
-                        "given coordinates are no inputs of the step of scheme '%s'; use another "
-                        "scheme, or the continuous model",
+                        "given coordinates are no inputs of the step of scheme '%s'; use "
+                        "generalized-alpha or bdf2, or the continuous model",
                         row->name);
-    if (l->ng > 0 && m->nconstraint > m->ndrive)
+    if (l->bordered && step->reduce)
         return snw_fail(err, SNW_E_MODEL,
-                        "given coordinates are no inputs of a step where there are loops; use the "
-                        "continuous model");
+                        "the step has no reduced form about a moving point with constraints, nor "
+                        "with loops or states of laws and given coordinates as inputs; leave out "
+                        "'reduce'");
     if (l->ni > 0) SNW_TRY(check_memory(l, step, err));
     if (step->reduce && !one_step)
         return snw_fail(err, SNW_E_MODEL,
@@ -578,11 +617,15 @@ bool linear_needs_balance(snw_probe_kind kind) {
 }
 
 static snw_status check_bordered(const snw_linear *l, snw_error *err) {
-    if (l->ng > 0)
-        return snw_fail(err, SNW_E_MODEL,
-                        "given coordinate '%s' is no input of a step; give its effort, or use the "
-                        "continuous model",
-                        linear_input_name(l, l->given[0]));
+    for (int g = 0; g < l->ng; g++) {
+        const snw_linear_input *in = &l->input[l->given[g]];
+        for (int k = 0; in->shift && k < l->m->nconstraint; k++) {
+            if (in->shift[k] == 0 || driven_by(l->m, k) < 0) continue;
+            return snw_fail(err, SNW_E_MODEL,
+                            "a number of the file moves a given coordinate, so it is no input of "
+                            "a step; take the coordinate itself, or the continuous model");
+        }
+    }
     for (int i = 0; i < l->noutput; i++) {
         const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
         if (!linear_needs_balance(p->kind) || l->output[i].optional) continue;
@@ -602,13 +645,12 @@ static snw_status check_bordered(const snw_linear *l, snw_error *err) {
 
 void linear_all_columns(snw_linear *l, const snw_state *s) {
     const int nv = l->m->nv;
-    const size_t all = (size_t)nv * (size_t)(2 * nv + l->ni + l->ninput) * sizeof *l->x;
+    const size_t all = (size_t)nv * (size_t)(2 * nv + l->ni + 3 * l->ninput) * sizeof *l->x;
     memset(l->x, 0, all);
     memset(l->x1, 0, all);
     memset(l->dv, 0, all);
     memset(l->da, 0, all);
     l->nx = 2 * nv + l->ni;
-    l->nu = l->ninput;
     for (int i = 0; i < l->ni; i++) l->state[2 * nv + i] = l->memory_of[i];
     for (int i = 0; i < nv; i++) {
         l->independent[i] = i;
@@ -620,9 +662,14 @@ void linear_all_columns(snw_linear *l, const snw_state *s) {
         l->state[i] = (snw_linear_state){SNW_STATE_COORDINATE, i};
         l->state[nv + i] = (snw_linear_state){SNW_STATE_RATE, i};
     }
+    l->nu = 0;
     for (int i = 0; i < l->ninput; i++) {
-        l->of_input[i] = i;
-        l->derivative[i] = 0;
+        const bool given = l->input[i].kind == SNW_LINEAR_GIVEN;
+        const int last = given && driven_by(l->m, l->input[i].row) >= 0 ? 2 : 0;
+        for (int k = 0; k <= last; k++) {
+            l->of_input[l->nu] = i;
+            l->derivative[l->nu++] = k;
+        }
     }
 }
 
@@ -650,7 +697,9 @@ static snw_status solve_bordered(snw_linear *l, const snw_linear_step *step, con
     memcpy(l->step_M, l->d->M, square);
     memcpy(l->step_D, l->D, square);
     memcpy(l->step_K, l->K, square);
-    memcpy(l->step_G, l->G, (size_t)m->nv * (size_t)l->nu * sizeof *l->G);
+    for (int k = 0; k < l->nu; k++)
+        memcpy(snw_column_of(l->step_G, m->nv, k), snw_column_of(l->G, m->nv, l->of_input[k]),
+               (size_t)m->nv * sizeof *l->G);
     for (int i = 0; i < m->nv; i++) l->step_driven[i] = false;
     for (int i = 0; i < m->ndrive; i++) {
         if (snw_drive_holds(m, s, i)) l->step_driven[m->drive[i].dof] = true;
@@ -677,7 +726,10 @@ snw_status snw_linear_solve_step(snw_linear *l, const snw_linear_step *step, con
     return solve_bordered(l, step, in, s, rotation, w, err);
 }
 
-bool snw_linear_needs_all(const snw_linear *l) { return l->moving && !l->full; }
+bool snw_linear_needs_all(const snw_linear *l) {
+    const bool loops = l->m->nconstraint > l->m->ndrive;
+    return (l->moving && !l->full) || (l->ng > 0 && (loops || l->ni > 0));
+}
 
 const double *snw_linear_continuous(const snw_linear *l, int *nx) {
     *nx = l->nx;

@@ -271,6 +271,7 @@ static snw_status fail_size(const snw_model *m, snw_error *err) {
 snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err) {
     const snw_model *m = v->m;
     v->samples = snw_pool_array(v->pool, 3 * snw_linear_view_samples(v) + 1, sizeof *v->samples);
+    v->increment = snw_pool_array(v->pool, (size_t)m->nv + 1, sizeof *v->increment);
     const size_t rows =
         2 * (size_t)m->nv + (size_t)snw_linear_memory_room(m) + 2 * (size_t)v->ninput + 1;
     if (v->discrete) {
@@ -287,8 +288,9 @@ snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err)
             return s;
         }
     }
-    if (!v->samples || snw_linear_create(m, v->ninput, v->of_input, v->noutput, v->of_output,
-                                         three || v->discrete, v->discrete, &v->linear) != SNW_OK)
+    if (!v->samples || !v->increment ||
+        snw_linear_create(m, v->ninput, v->of_input, v->noutput, v->of_output, three || v->discrete,
+                          v->discrete, &v->linear) != SNW_OK)
         return fail_size(m, err);
     return view_describe(v, err);
 }
@@ -497,7 +499,7 @@ snw_status snw_linear_view_step(snw_linear_view *v, const snw_manual_inputs *man
     SNW_TRY(snw_step_tangent_prepare(v->tangent, err));
     const bool rests = snw_step_tangent_rests(v->tangent);
     if (!rests) snw_state_copy(v->m, snw_step_tangent_end(v->tangent), s);
-    v->step.d = rests ? NULL : v->samples;
+    v->step.d = rests ? NULL : v->increment;
     v->tangent_time = s->t;
     return SNW_OK;
 }
@@ -528,7 +530,8 @@ snw_status snw_linear_view_compute(snw_linear_view *v, const snw_inputs *in, con
     }
     SNW_TRY(snw_linear_solve(v->linear, in, s, rotation, w, err));
     v->poles_of = snw_linear_continuous(v->linear, &v->npoles_of);
-    if (v->discrete && v->step.d && snw_linear_needs_all(v->linear)) {
+    if (v->discrete && snw_linear_has_increments(v->step.scheme) &&
+        snw_linear_needs_all(v->linear)) {
         memcpy(v->continuous, v->poles_of,
                (size_t)v->npoles_of * (size_t)v->npoles_of * sizeof *v->continuous);
         v->poles_of = v->continuous;

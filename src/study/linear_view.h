@@ -24,7 +24,8 @@ typedef struct snw_linear_view {
     const char **input_name, **input_unit;   // of of_input
     const char **output_name, **output_unit; // of of_output
     double *parameter;                       // ninput: values of numbers of the file; else NaN
-    double *samples;                         // of numbers of the file; increment of a step
+    double *samples;                         // of numbers of the file
+    double *increment;                       // nv: of a step, step.d
     snw_linear_step step;
     bool discrete;
     snw_step_tangent *tangent; // of a scheme whose steps are maps of their own; else NULL

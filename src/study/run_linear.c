@@ -252,15 +252,14 @@ static snw_status operating_point(linear_execution *x, snw_error *err) {
 static snw_status do_step(linear_execution *x, snw_error *err) {
     snw_linear_view *v = x->view;
     snw_implicit *im = NULL;
-    v->step.d = v->samples;
+    v->step.d = v->increment;
     snw_status s = snw_linear_view_stepper(v, v->m, x->run->manual, &im, err);
     if (s == SNW_OK) s = snw_implicit_start(im, x->s, err);
     if (s == SNW_OK) s = snw_linear_view_do_step(v, im, err);
     if (s == SNW_OK) {
         snw_state_copy(v->m, snw_implicit_state(im), x->s);
         snw_inputs_copy(snw_implicit_inputs(im), x->in);
-        memcpy((double *)v->step.d, snw_implicit_increment(im),
-               (size_t)v->m->nv * sizeof *v->step.d);
+        memcpy(v->increment, snw_implicit_increment(im), (size_t)v->m->nv * sizeof *v->increment);
     }
     snw_implicit_destroy(im);
     return s;

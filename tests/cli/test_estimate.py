@@ -39,6 +39,23 @@ class Estimate(harness.Case):
     def estimate(self, *options):
         return self.succeeds("estimate", "m.yaml", "-m", "data.csv", "--json", *options).json
 
+    def test_a_robot_that_has_come_to_rest_under_the_load(self):
+        # x = F/k all the time: without --settled the filter takes the displacement for a motion
+        self.write("data.csv", "time,at\n" + "".join(f"{0.01 * k:.2f},{0.075 + 1e-4 * math.sin(12.9898 * k * k)}\n" for k in range(100)))
+        options = ("--noise", "at=0.07 mm", "-u", "push.fx=0 N, 5 N, 1e-6 N")
+        (moved,), (settled,) = (self.estimate(*options, *more)["unknown"] for more in ((), ("--settled",)))
+        self.assertAlmostEqual(settled["value"], 1.5, delta=3 * settled["deviation"])
+        self.assertAlmostEqual(settled["deviation"], 20 * 0.07e-3 / 10, delta=1e-5)  # the mean of 100 numbers
+        self.assertGreater(abs(moved["value"] - 1.5), 20 * moved["deviation"])
+        # beside a coordinate that is driven, whose row is kept
+        self.write("m.yaml", MASS.replace("robot: {", "robot: {held: {on: world, joint: prismatic, axis: y, body: {mass: 1 kg}}, ")
+                   .replace("actuators: {", "actuators: {hold: {joint: held, position: 0 m}, "))  # fmt: skip
+        (held,) = self.estimate(*options, "--settled")["unknown"]
+        self.assertAlmostEqual(held["value"], settled["value"], delta=1e-9)
+        self.assertIn("leave one out", self.fails(2, "estimate", "m.yaml", "-m", "data.csv", *options, "--settled", "--moving").err)
+        self.write("m.yaml", MASS.replace("stiffness: k, ", ""))
+        self.assertIn("nothing restores", self.fails(1, "estimate", "m.yaml", "-m", "data.csv", *options, "--settled").err)
+
     def test_inputs_that_nothing_shows_are_named(self):
         self.measure(1.5, n=60)
         both = ("-u", "push.fx=0 N, 5 N, 0.01 N", "-u", "push.fy=0 N, 2 N, 0.5 N")

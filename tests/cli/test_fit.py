@@ -401,6 +401,8 @@ class Regression(harness.Case):
             ("--prior needs the standard deviations", ("--prior", "b=1 1/s +- 0.1 1/s")),
             ("no --find has this path", ("--prior", "k=1 1/s +- 0.1 1/s")),
             ("is in m, expected 1/s", ("--prior", "b=1 m +- 0.1 m")),
+            ("one number has a unit", ("--prior", "b=1 1/min +- 0.1")),
+            ("one number has a unit", ("--bound", "b=-1..2 1/min")),
             ("it takes PATH=LOW..HIGH", ("--bound", "b=3")),
             ("must be within the bounds", ("--bound", "b=1 1/s..2 1/s")),
             ("a positive standard deviation", ("--prior", "b=1 1/s +- 0 1/s", "--error", "y=1")),

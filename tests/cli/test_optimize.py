@@ -231,8 +231,14 @@ optimize:
         file = self.small("optimize: {variables: {a: {}, b: {}}, minimise: end(square), subject: [{value: end(y), is: 1}]}\n")
         self.succeeds("optimize", file, "--log", "course.csv")
         reply = self.succeeds("plot", "course.csv", "--json").json
-        self.assertEqual((reply["figure"], len(reply["panels"])), ("course.svg", 2))
+        axes = ["cost", "log10 of cost above least", "log10 of violation"]
+        self.assertEqual((reply["figure"], [panel["axis"] for panel in reply["panels"]]), ("course.svg", axes))
         self.assertIn("evaluation", (self.folder / "course.svg").read_text())
+        # what meets the constraints within 1e-9 has no violation
+        rows = (self.folder / "course.csv").read_text().splitlines(keepends=True)
+        met = [",".join(row.split(",")[:2] + ["1e-13"] + row.split(",")[3:]) for row in rows[2:]]
+        self.write("met.csv", "".join(rows[:2] + met))
+        self.assertEqual([panel["axis"] for panel in self.succeeds("plot", "met.csv", "--json").json["panels"]], axes[:2])
         self.write("other.csv", "t, x\n1, 2\n")
         self.assertIn("no table of", self.fails(2, "plot", "other.csv").err)
         self.assertIn("by itself", self.fails(2, "plot", "course.csv", "course.csv").err)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rows of the tables of independent programs that the examples leave out (docs/references.md, K): the examples' robots with other
 numbers, and what they must show."""
+import csv
+
 import harness
 from harness import SOURCE, Case
 
@@ -24,6 +26,49 @@ expect:
   - {{probe: [at.x, at.y], run: path, at: end, value: [24 + 85.91308647, 120 - 92.72764116], within: 2e-6, source: P = 2}}
   - {{probe: [at.x, at.y], run: first, at: 1 s, value: [24 + 1.91433177, 120 - 10.70687468], within: 2e-7, source: P = 1}}
   - {{probe: [at.x, at.y], run: first, at: end, value: [24 + 18.78689691, 120 - 41.37468981], within: 2e-6, source: P = 1.8}}
+"""
+# the same without load between and past the folds; the frame that does not stretch there and on its first branch
+UNLOADED = """\
+sinew: 1
+include: lee.yaml
+runs:
+  path: ~
+  first: ~
+  between: {path.range: [0 s, 2 s]}
+  past: {study: [path: {range: [-2 s, 2 s]}, path: {range: [0 s, 2.5 s], start: down}]}
+expect:
+  - {probe: [at.x, at.y], run: between, at: end, value: [24 + 79.24637425, 120 - 52.76960790], within: 1e-6, source: independent program}
+  - {probe: [at.x, at.y], run: past, at: end, value: [24 + 90.10679186, 120 - 85.27905445], within: 1e-6, source: the same}
+"""
+STIFF = f"""\
+sinew: 1
+include: {SOURCE}/examples/paths/lee_frame.yaml
+runs:
+  between: {{path.range: [0 s, 2 s]}}
+  past: {{study: [path: {{range: [-2 s, 2 s]}}, path: {{range: [0 s, 2.5 s], start: down}}]}}
+  first: {{study: [static: {{for: 1.8 s, step: 0.2 s}}]}}
+expect:
+  - {{probe: [at.x, at.y], run: between, at: end, value: [24 + 79.27374890, 120 - 52.76658781], within: 1e-6, source: independent program}}
+  - {{probe: [at.x, at.y], run: past, at: end, value: [24 + 90.11857244, 120 - 85.28675234], within: 1e-6, source: the same}}
+  - {{probe: [at.x, at.y], run: first, at: 1 s, value: [24 + 1.91172680, 120 - 10.69070344], within: 1e-7, source: the same}}
+  - {{probe: [at.x, at.y], run: first, at: end, value: [24 + 18.77768946, 120 - 41.36191585], within: 1e-6, source: the same}}
+"""
+# turns of v, the way down of the loaded point: folds of a path that prescribes v
+TURNS = """\
+sinew: 1
+include: {file}
+parameters: {{P: 0 N}}
+robot:
+  hand: {{on: world, pose: {{xyz: [24, 120, 0]}}, joint: prismatic, axis: -y}}
+  cart: {{on: hand, joint: prismatic, axis: x}}
+loops: {{hold: {{join: [cart, near.tip], as: revolute, axis: z}}}}
+actuators: {{pull: {{joint: hand, position: 1 m/s*t}}}}
+probes: {{force: {{effort: pull}}, u: {{value: cart}}, v: {{value: hand}}}}
+runs: {{path: ~, first: ~}}
+study: [path: {{range: [-1 s, 75 s]}}]
+expect:
+  - {{probe: [force, u, v], point: fold, value: {first}, within: 2e-6, source: independent program}}
+  - {{probe: [force, u, v], point: fold.2, value: {second}, within: 2e-6, source: the same}}
 """
 SHEAR = """\
 sinew: 1
@@ -122,6 +167,7 @@ runs:
   pulled: ~
   pressed: ~
   T: {{T: {{each: [-30 N, -10 N, 50 N]}}, path.range: [0 s, 16 s]}}
+  strong: {{T: 100 N, path.range: [0 s, 22 s]}}
 expect:
   - point: branch
     relative: 1e-7
@@ -131,6 +177,7 @@ expect:
       - [torque, T.1, 3.8004296234801]
       - [torque, T.2, 7.4510156442978]
       - [torque, T.3, 15.589323932754]
+      - [torque, strong, 20.983500828141]
 """
 
 # the fold of the truss for other rises
@@ -197,6 +244,27 @@ expect:
 """
 
 
+def interpolated(points, s):
+    """The polynomial through points that are numbered, at s."""
+    total = [0.0] * len(points[0])
+    for i, p in enumerate(points):
+        weight = 1.0
+        for k in range(len(points)):
+            weight *= (s - k) / (i - k) if k != i else 1
+        total = [a + weight * x for a, x in zip(total, p)]
+    return total
+
+
+def largest(points):
+    """Where the second number of the polynomial is largest: its slope, a difference, halved to zero."""
+    low, high = 2.0, 4.0
+    for _ in range(60):
+        s = 0.5 * (low + high)
+        rises = interpolated(points, s + 1e-3)[1] > interpolated(points, s - 1e-3)[1]
+        low, high = (s, high) if rises else (low, s)
+    return interpolated(points, low)
+
+
 class Tables(Case):
     def verifies(self, name, text):
         self.write(name, text)
@@ -211,6 +279,27 @@ class Tables(Case):
         for fold, want in zip(folds, (-0.8727029, 2.9624519)):
             self.assertAlmostEqual(fold["by"]["c"], want, delta=1e-5)
         self.verifies("shear.yaml", SHEAR)
+        self.verifies("unloaded.yaml", UNLOADED)
+        self.verifies("stiff.yaml", STIFF)
+
+    def test_lees_frame_turns_back(self):
+        self.write("lee.yaml", LEE)
+        turns = TURNS.format(file="lee.yaml", first=[1.194410, 61.747470, 61.002979], second=[-0.438048, 81.229008, 50.746251])
+        self.verifies("soft.yaml", turns)
+        stiff = TURNS.format(file=f"{SOURCE}/examples/paths/lee_frame.yaml", first=[1.194539, 61.766307, 61.012363],
+                             second=[-0.439166, 81.257368, 50.731337])  # fmt: skip
+        self.verifies("stiff.yaml", stiff.replace("runs: {path: ~, first: ~}\n", ""))
+        self.write("free.yaml", f"sinew: 1\ninclude: {SOURCE}/examples/paths/lee_frame.yaml\nruns: {{path: {{}}}}\n")
+        # and of u: the largest one on the path of the load, by interpolation between its points
+        for want, name in (((-0.685858, 94.359764, 71.373901), "lee.yaml"), ((-0.686253, 94.380637, 71.372083), "free.yaml")):
+            self.write("fine.yaml", f"sinew: 1\ninclude: {name}\nruns: {{path: {{path.step: 0.1}}}}\n")
+            self.succeeds("run", "fine.yaml", "--run", "path", "-q")
+            rows = list(csv.DictReader(self.succeeds("show", "fine.h5", "--csv", "--probe", "load", "--probe", "at").out.splitlines()))
+            points = [(float(r["load"]), float(r["at.x"]) - 24, 120 - float(r["at.y"])) for r in rows]
+            top = max(range(len(points)), key=lambda i: points[i][1])
+            near = points[top - 3 : top + 4]
+            for got, value in zip(largest(near), want):
+                self.assertAlmostEqual(got, value, delta=2e-6)
 
     def test_a_column_at_other_loads(self):
         self.verifies("column.yaml", COLUMN)

@@ -261,12 +261,12 @@ static void projected_velocities(void **state) {
 static void elastica(void **state) {
     (void)state;
     static const char form[] =
-        "sinew: 1\ngravity: 0\nparameters: {F: %d N, EI: 1 N*m^2, len: 1 m}\n"
+        "sinew: 1\ngravity: 0\nparameters: {F: %.17g N, EI: 1 N*m^2, len: 1 m}\n"
         "robot: {rod: {on: world, rod: {length: len, section: {stiffness: {bend_z: EI}}, strain: "
         "{bend_z: legendre 16}, nodes: 32, magnus: 6}}}\n"
         "loads: {push: {on: rod.tip, force: [0, F, 0]}}\n"
         "study: [static: {tolerance: 1e-14}]\nprobes: {tip: {pose: rod.tip}}\n";
-    static const int force[2] = {2, 5};
+    static const double force[2] = {2, 5};
     static const double place[2][3] = {{0.839358279174833, 0.493457480396712, 0.781749831556543},
                                        {0.612371639275570, 0.713791523611913, 1.21536811761168}};
     static const double by_force[2][3] = {
@@ -294,6 +294,25 @@ static void elastica(void **state) {
         }
         assert_near(got.dJ[5], got.J[1] + 2 * force[k] * got.dJ[3], 3e-10);
     }
+    // second derivatives at F = 2: differences of order 6 of the first
+    static const double twice[3] = {0.01452615008097, -0.08070393154803, -0.1156116724756};
+    static const double weight[3] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
+    const double h = 0.05;
+    double second[3] = {0};
+    for (int j = -3; j <= 3; j++) {
+        if (j == 0) continue;
+        char text[TEXT];
+        (void)snprintf(text, sizeof text, form, 2 + j * h);
+        answer(&(question){.text = text,
+                           .nby = 1,
+                           .by = {"F"},
+                           .nof = 3,
+                           .of = {"tip.x", "tip.y", "end(tip.rz)"}},
+               &got);
+        for (int i = 0; i < 3; i++)
+            second[i] += (j < 0 ? -1 : 1) * weight[abs(j) - 1] / h * got.dJ[i];
+    }
+    for (int i = 0; i < 3; i++) assert_near(second[i], twice[i], 1e-8);
 }
 
 // ---- random robots ------------------------------------------------------------------------------

@@ -193,6 +193,101 @@ def test_linear_models_of_moving_loops_have_all_coordinates():
     near(np.sort_complex(np.log(roots) / 2e-3), np.sort_complex(exact), 0.05)
 
 
+DRIVEN = (FOUR_BAR.replace("robot:", "parameters: {w: 0, reach: 0.5}\nrobot:", 1).replace("[0.5, 0, 0]}", "[reach, 0, 0]}")
+          .replace("sites:", "  bob: {on: coupler, pose: {xyz: [0.2, 0, 0]}, joint: spherical, stiffness: 2, damping: 0.05, body: {mass: 0.3, com: [0.1, 0.02, 0], inertia: [1e-3, 2e-3, 2e-3]}}\nsites:", 1)
+          .replace("probes:", "actuators: {motor: {joint: crank, position: 60 deg + w*t}}\nloads: {push: {on: rocker, force: [1 N, 0, 0]}}\nprobes:").replace("end: {position", "bob: {velocity: bob}, end: {position"))  # fmt: skip
+
+
+def driven(w, reach=0.5):
+    return sinew.Robot(text=DRIVEN.replace("w: 0", f"w: {w}").replace("reach: 0.5", f"reach: {reach!r}"))
+
+
+@pytest.mark.parametrize("scheme", ["euler", "newmark", "bdf2", "generalized-alpha"])
+def test_given_coordinates_of_loops_are_inputs_of_steps(scheme):
+    """A four-bar whose crank is driven and whose coupler carries a pendulum on a ball joint: value, rate and acceleration of the
+    crank, each by differences of steps, in motion; about rest `linearize` has the matrices of the map."""
+    h, random = 2e-3, np.random.default_rng(1)
+    robot = driven(3)
+    map = robot.step_map(h, ["motor", "push.fx"], ["end", "bob"], scheme=scheme)
+    assert [s.name for s in map.inputs] == ["motor", "motor.rate", "motor.acceleration", "push.fx"]
+    near([s.value for s in map.inputs], [np.pi / 3, 3, 0, 1], 1e-12)
+    at = [np.array([np.pi / 3 + 3 * n * h, 3, 1, 0.5]) for n in range(5)]
+    point = map.begin(robot, at[0])
+    for u in at[1:4]:
+        point, _ = map.step(point, u)
+    to, _, (A, B, C, D) = map.linear_step(point, at[4])
+    order = np.array([2 if s.name.endswith((".acceleration", ".pseudo")) else ".rate" in s.name for s in map.states])
+    freedom = map.project(point)[1] @ (random.standard_normal(map.nx) / h**order)
+    for dx, du in [(freedom, np.zeros(4))] + [(0 * freedom, e) for e in np.diag([1, 1 / h, 1 / h**2, 1 / h**2])]:
+        x, out = derivatives(map, point, at[4], to, dx, du)
+        got = A @ dx + B @ du  # numbers of one size: displacements, h times rates, h^2 times accelerations
+        assert np.abs(h**order * (got - x)).max() <= 1e-9 * np.abs(h**order * x).max()
+        assert np.abs(C @ got + D @ du - out).max() <= 1e-9 * max(np.abs(out).max(), 1)
+    rest = driven(0)
+    rest.equilibrium()
+    model = rest.linearize(["motor", "push.fx"], ["end", "bob"], step=h, scheme=scheme)
+    map = rest.step_map(h, ["motor", "push.fx"], ["end", "bob"], scheme=scheme)
+    u = [s.value for s in map.inputs]
+    for got, want in zip((model.A, model.B, model.C, model.D), map.linear_step(map.begin(rest, u), u)[2]):
+        assert np.abs(got - want).max() <= 1e-9 * max(np.abs(want).max(), 1)
+
+
+@pytest.mark.parametrize("w", [0, 3])
+def test_numbers_that_move_loops_are_inputs_of_steps(w):
+    """The length of the coupler, by differences of steps of robots that have other lengths; the other matrices stay as they are
+    without it, of a ball joint in motion, too."""
+    h, eps = 2e-3, 1e-5
+    robot = driven(w)
+    robot.equilibrium()
+    robot.v[:] = (w, 0, 0, 0, 0, 0)
+    with_number, without = (robot.linearize(n, ["end", "bob"], step=h, scheme="bdf2") for n in (["motor", "reach"], ["motor"]))
+    near(with_number.A, without.A, 1e-12)
+    near(with_number.B[:, :3], without.B, 1e-12)
+    u = np.array([np.pi / 3 + w * h, w, 0])
+    map = robot.step_map(h, ["motor"], ["end", "bob"], scheme="bdf2")
+    start = map.begin(robot, np.array([np.pi / 3, w, 0]))
+    to = map.step(start, u)[0]
+
+    def end(reach):
+        return map.difference(to, driven(w, reach).step_map(h, ["motor"], ["end", "bob"], scheme="bdf2").step(start, u)[0])
+
+    want = sum(c * (end(0.5 + j * eps) - end(0.5 - j * eps)) for j, c in SIXTH) / eps
+    for k in range(3):  # the rate before the step is that of the start
+        part = slice(k * robot.nv, (k + 1) * robot.nv)
+        near(with_number.B[part, 3], want[part], 1e-8)
+
+
+RELAXING = """
+sinew: 1
+materials: {gum: {young: 1 MPa, poisson: 0.45, density: 1000 kg/m^3, damping: 2 ms, relaxation: {of: instant, ratios: [0.3, 0.2], times: [20 ms, 0.3 s]}}}
+gravity: 0
+robot:
+  car: {on: world, joint: prismatic, axis: y, body: {mass: 1 kg}}
+  arm: {on: car, rod: {length: 0.2, section: {circle: {radius: 8 mm}}, material: gum, strain: {bend_z: legendre 2}, nodes: 8}}
+actuators: {drive: {joint: car, position: 0 m}}
+probes: {tip: {position: arm.tip}}
+"""
+
+
+def test_given_coordinates_drive_materials_that_relax_in_steps():
+    """Response of the tip to a car that shakes: (z - A)^-1 B of the steps at z = exp(i w h) against (i w - A)^-1 B of the
+    continuous model, whose error is that of the trapezoidal rule, of order h^2."""
+    robot, w = sinew.Robot(text=RELAXING), 30.0
+    shake = np.array([1, 1j * w, -w * w])
+
+    def response(model, z, forward):
+        x = np.linalg.solve(z * np.eye(len(model.A)) - model.A, forward * model.B @ shake)
+        return (model.C @ x + model.D @ shake)[0]
+
+    want = response(robot.linearize(["drive"], ["tip.y"], three_inputs=True), 1j * w, 1)
+    error = []
+    for h in (2e-3, 1e-3, 5e-4):
+        z = np.exp(1j * w * h)
+        error.append(abs(response(robot.linearize(["drive"], ["tip.y"], step=h, scheme="trapezoidal"), z, z) - want) / abs(want))
+    assert error[2] < 1e-4
+    near(np.log2(np.array(error[:-1]) / error[1:]), [2, 2], 0.05)
+
+
 def test_points_are_those_of_the_robot():
     """The steps of a map are those of a simulation, and moves undo differences."""
     robot = moving(CORDS, 0.3)

@@ -149,6 +149,31 @@ static void bad_arguments_are_refused(void **state) {
     rig_close(&k);
 }
 
+// At rest the unknown force f has displaced the mass by f/k.
+static void a_settled_robot_is_displaced(void **state) {
+    (void)state;
+    rig k;
+    rig_open(&k);
+    snw_error err = {0};
+    double p[POINT];
+    const double u[2] = {0.7, 0.3};
+    assert_int_equal(snw_step_map_rest(k.map, 0, u, p, &err), SNW_OK);
+    const size_t before = snw_alloc_count();
+    assert_int_equal(snw_estimator_begin_settled(k.e, p, u, &err), SNW_OK);
+    const snw_estimate *view = snw_estimator_view(k.e);
+    const double want[N][N] = {{first[0] + 4.0 / 9, 0, 4.0 / 3}, {0, first[1], 0}, {4.0 / 3, 0, 4}};
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) assert_near(view->covariance[j * N + i], want[i][j], 1e-11);
+    }
+    double q;
+    assert_int_equal(snw_step_map_state(k.map, view->point, NULL, &q, NULL, &err), SNW_OK);
+    assert_near(q, 1.0 / 3, 1e-11);
+    assert_int_equal(snw_alloc_count(), before);
+    assert_int_equal(snw_estimator_begin_settled(k.e, NULL, u, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_estimator_begin_settled(NULL, p, u, &err), SNW_E_ARGUMENT);
+    rig_close(&k);
+}
+
 static void rest_is_an_equilibrium(void **state) {
     (void)state;
     rig k;
@@ -168,6 +193,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mass_and_a_force_are_estimated),
         cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(a_settled_robot_is_displaced),
         cmocka_unit_test(rest_is_an_equilibrium),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
