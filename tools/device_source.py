@@ -123,8 +123,8 @@ def without_obstacles(text: str) -> str:
     return text
 
 
-# Functions with many operations that are called at many places, where NVRTC would write them out.
-APART = ("snw_expr_value", "snw_expr_jet_t", "snw_expr_jet_signal", "snw_spline_jet")
+# Functions with many operations that are called at many places, or rarely within loops, where NVRTC would write them out.
+APART = ("snw_expr_value", "snw_expr_jet_t", "snw_expr_jet_signal", "snw_spline_jet", "snw_stumpff_far")
 
 
 def apart(text: str) -> str:

@@ -39,8 +39,9 @@ static void host_constants(const void *model, void (*take)(void *user, const cha
     SNW_MODEL_LIST(X)
 #undef X
     // Blocks of 64 threads that a multiprocessor has at least at a time: 255 registers a thread, or
-    // 128, the fastest of 64 to 255 on an H200.
-    take(user, "SNW_BLOCKS", snw_device::is_compact(m) ? 4 : 8);
+    // 128, the fastest of 128 to 255 on an H200 (docs/performance.md).
+    const bool roomy = snw_device::is_compact(m) && m->nq + 3 * m->nv > 40;
+    take(user, "SNW_BLOCKS", roomy ? 4 : 8);
 #define ALIKE(count, list, prefix, name)                                                           \
     {                                                                                              \
         bool alike = m->count > 0;                                                                 \

@@ -57,10 +57,9 @@ typedef struct coef {
     dual a, b, c;
 } coef;
 
-// k[m] <- m-th derivative in z of the coefficients of T at dual z, m = 0 .. order <= 2
-SNW_INLINE void coef_tangent(dual z, int order, coef *k) {
-    double c[SNW_STUMPFF_MAX];
-    snw_stumpff(z.r, 5 + 2 * order, c);
+// k[m] <- m-th derivative in z of the coefficients of T at dual z, m = 0 .. order <= 2, from the
+// Stumpff functions there, c[1] to c[5 + 2 order]
+SNW_INLINE void coef_tangent_by(const double *c, dual z, int order, coef *k) {
     // dc_k/dz = (k c_{k+2} - c_{k+1})/2, applied once, twice, three times
     const double a1 = 0.5 * (c[3] - c[2]);
     const double b1 = 0.5 * (c[3] - 2 * c[4]);
@@ -76,6 +75,12 @@ SNW_INLINE void coef_tangent(dual z, int order, coef *k) {
     const double b3 = -0.125 * (48 * c[8] - 33 * c[7] + 9 * c[6] - c[5]);
     const double c3 = 0.125 * (105 * c[9] - 57 * c[8] + 12 * c[7] - c[6]);
     k[2] = (coef){{a2, a3 * z.d}, {b2, b3 * z.d}, {c2, c3 * z.d}};
+}
+
+SNW_INLINE void coef_tangent(dual z, int order, coef *k) {
+    double c[SNW_STUMPFF_MAX];
+    snw_stumpff(z.r, 5 + 2 * order, c);
+    coef_tangent_by(c, z, order, k);
 }
 
 // mixed second derivative of a coefficient with derivatives f1, f2 in z, along d and e
@@ -125,14 +130,10 @@ SNW_INLINE void lower_about(coef k, snw_twist W, snw_lower *M) {
 
 // ---- motion of exp(W(t)) ------------------------------------------------------------------------
 
-// T(W), u = T dW and du of snw_se3_exp_rates.
-SNW_INLINE void exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, snw_twist *u,
-                          snw_twist *du) {
-    coef k[2];
-    coef_tangent(dual_dot(W, W), 1, k);
-    lower_about(k[0], W, T);
-
-    // u = a dW + b [W, dW] + c (W.dW) W, and its time derivative
+// u = T dW = a dW + b [W, dW] + c (W.dW) W, and its time derivative; k: a, b, c and their
+// derivatives.
+SNW_INLINE void exp_motion(const coef k[2], snw_twist W, snw_twist dW, snw_twist ddW, snw_twist *u,
+                           snw_twist *du) {
     const dual h1 = dual_dot(W, dW), z1 = dual_scale(2, h1);
     const dual h2 = dual_add(dual_dot(dW, dW), dual_dot(W, ddW));
     const snw_twist n1 = snw_ad(W, dW), n2 = snw_ad(W, ddW);
@@ -144,4 +145,13 @@ SNW_INLINE void exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T
     r = dual_axpy(b1, n1, r);
     r = dual_axpy(k[0].a, ddW, r);
     *du = dual_axpy(a1, dW, r);
+}
+
+// T(W), u = T dW and du of snw_se3_exp_rates.
+SNW_INLINE void exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, snw_twist *u,
+                          snw_twist *du) {
+    coef k[2];
+    coef_tangent(dual_dot(W, W), 1, k);
+    lower_about(k[0], W, T);
+    exp_motion(k, W, dW, ddW, u, du);
 }

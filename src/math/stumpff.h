@@ -88,11 +88,13 @@ static inline void snw_stumpff(double z, int kmax, double c[SNW_STUMPFF_MAX]) {
         snw_stumpff_near(z, kmax < 3 ? 3 : kmax, c);
         return;
     }
-    snw_stumpff_far(z, c);
+    // arrays of its own, so that those of the short series may be registers of a graphics processor
+    double far[SNW_STUMPFF_MAX], n[SNW_STUMPFF_MAX];
+    snw_stumpff_far(z, far);
+    for (int k = 0; k <= (kmax < 3 ? 3 : kmax); k++) c[k] = far[k];
     if (!snw_any(near)) return;
-    double n[SNW_STUMPFF_MAX];
     snw_stumpff_near(z, kmax < 3 ? 3 : kmax, n);
-    for (int k = 0; k <= (kmax < 3 ? 3 : kmax); k++) c[k] = snw_select(near, n[k], c[k]);
+    for (int k = 0; k <= (kmax < 3 ? 3 : kmax); k++) c[k] = snw_select(near, n[k], far[k]);
 }
 
 // e[0..mmax] <- e(z) = (1 - c_1/(2 c_2))/z and its derivatives, mmax <= 3: the coefficient of the
