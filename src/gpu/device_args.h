@@ -83,7 +83,8 @@ typedef struct snw_device_args {
     narrow *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
                     // after a step that created energy, 0: none
     narrow *lambda; // nconstraint x n: multipliers
-    narrow *z;      // 2 nsignal x n: integrals and states of laws, their rates
+    narrow *z;      // 2 nsignal x n: memory of laws (snw_state), rates of integrals and states
+    narrow *relaxed; // nbranch_coordinate x n: strains of Maxwell branches (snw_state)
     narrow *energy; // snw_device_energies x n
     int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
