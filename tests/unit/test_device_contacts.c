@@ -4,13 +4,9 @@
 // stops or cables, which begin far from equilibrium, or which have tendons and chambers of given
 // length, volume or gas: their motions are those of robots stepped alone, to 1e-10 over a second
 // where both solve tightly.
-#include "sinew/sinew.h"
+#include "device_motion.h"
 
-#include "near.h"
-
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define HEAD                                                                                       \
     "sinew: 1\n"                                                                                   \
@@ -77,52 +73,7 @@ static const char *const models[] = {
          "  floor: {ground: {on: arm, stiffness: 2e3 N/m^2, smooth: 4 mm, friction: 0.4,\n"
          "          creep: 5 mm/s, damping: 0.5 s/m}}\n"
          "actuators: {turn: {joint: hub, rate: 1.5*sin(10*t)}}\n"};
-enum { MODELS = sizeof models / sizeof *models, N = 3 };
-
-static snw_error err;
-
-static void expect_ok(snw_status s) {
-    if (s != SNW_OK) fail_msg("%s", err.text);
-}
-
-static snw_robot_model *open_model(const char *text) {
-    snw_robot_model *m = NULL;
-    expect_ok(snw_robot_model_parse("device", text, strlen(text), NULL, 0, NULL, &m, &err));
-    return m;
-}
-
-// velocity k of robot i
-static double number(int i, int k) { return 0.1 * i * sin(1.7 * i + 2.3 * k); }
-
-// Largest difference of a coordinate between N robots on the device and alone.
-static double difference(const char *text, const snw_robot_steps *how, int steps) {
-    snw_robot_model *m = open_model(text);
-    snw_device_batch *b;
-    double most = 0;
-    expect_ok(snw_device_batch_create(m, N, "host", &b, &err));
-    const int nq = snw_device_batch_nq(b), nv = snw_device_batch_nv(b);
-    for (int k = 0; k < nv; k++) {
-        for (int i = 0; i < N; i++) snw_device_batch_v(b)[k * N + i] = number(i, k);
-    }
-    expect_ok(snw_device_batch_start(b, how, NULL, &err));
-    expect_ok(snw_device_batch_step(b, how->step, steps / 2, &err));
-    expect_ok(snw_device_batch_step(b, how->step, steps - steps / 2, &err));
-    for (int i = 0; i < N; i++) {
-        const int status = snw_device_batch_status(b)[i];
-        snw_robot *r;
-        if (status != 0) fail_msg("robot %d: %s", i, snw_device_batch_status_text(status));
-        expect_ok(snw_robot_from_model(m, &r, &err));
-        for (int k = 0; k < nv; k++) snw_robot_v(r)[k] = number(i, k);
-        expect_ok(snw_robot_start(r, how, &err));
-        expect_ok(snw_robot_advance(r, how->step, steps, NULL, &err));
-        for (int k = 0; k < nq; k++)
-            most = fmax(most, fabs(snw_device_batch_q(b)[k * N + i] - snw_robot_q(r)[k]));
-        snw_robot_close(r);
-    }
-    snw_device_batch_close(b);
-    snw_robot_model_close(m);
-    return most;
-}
+enum { MODELS = sizeof models / sizeof *models };
 
 // motions over a second are those of robots alone, where both solve to the rounding error
 static void motion_is_that_of_robots_alone(void **state) {
@@ -130,7 +81,7 @@ static void motion_is_that_of_robots_alone(void **state) {
     snw_robot_steps how = snw_robot_steps_defaults(10e-3);
     how.tolerance = 1e-14;
     for (int i = 0; i < MODELS; i++) {
-        const double most = difference(models[i], &how, 100);
+        const double most = motion_difference(models[i], &how, 100);
         assert_near(most, 0, 1e-10);
     }
 }
@@ -185,7 +136,7 @@ static void sudden_starts_are_those_of_robots_alone(void **state) {
     snw_robot_steps how = snw_robot_steps_defaults(2e-3);
     how.tolerance = 1e-14;
     for (size_t i = 0; i < sizeof sudden / sizeof *sudden; i++)
-        assert_near(difference(sudden[i], &how, 2), 0, 2e-11);
+        assert_near(motion_difference(sudden[i], &how, 2), 0, 2e-11);
 }
 
 // robots whose rows of contacts without slip are redundant, and links that come out of an obstacle
@@ -217,15 +168,7 @@ static void others_are_named(void **state) {
 }
 
 int main(void) {
-    snw_robot_model *m = open_model(models[0]);
-    snw_device_batch *b;
-    const snw_status s = snw_device_batch_create(m, 1, "host", &b, &err);
-    snw_robot_model_close(m);
-    if (s != SNW_OK) { // a build without these batches
-        assert_non_null(strstr(err.text, "this build"));
-        return 0;
-    }
-    snw_device_batch_close(b);
+    if (!has_devices(models[0])) return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(motion_is_that_of_robots_alone),
                                        cmocka_unit_test(sudden_starts_are_those_of_robots_alone),
                                        cmocka_unit_test(others_are_named)};
