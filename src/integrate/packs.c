@@ -135,7 +135,7 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const struct {
         bool has;
         const char *what;
-    } list[] = {{im->redundant, "wheels or contacts without slip whose rows are redundant"},
+    } list[] = {{im->redundant && !device, "wheels or contacts without slip whose rows are redundant"},
                 {m->ncondition > 0 && !device, "conditional elements"},
                 {m->ntouching_rod > 0, "contacts of rods with rods"},
                 {m->nforce_field_point > 0 && !device, "fields"},

@@ -197,10 +197,8 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
 }
 
 // Samples, latches and conditions change at the ends of steps, by probes that the device reads.
-static const char *refuse_memory(const snw_implicit *im) {
-    const snw_model *m = im->m;
+static const char *refuse_memory(const snw_model *m) {
     if (!snw_memory_has_events(m)) return NULL;
-    if (im->law_jump) return "samples, latches and conditions beside given strains and moving poses";
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal *signal = &m->signal[i];
         if (!signal->source || snw_signal_grows(signal)) continue;
@@ -224,7 +222,7 @@ const char *snw_device_refuses(const snw_implicit *im) {
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
     }
-    const char *memory = refuse_memory(im);
+    const char *memory = refuse_memory(m);
     if (memory) return memory;
     for (int i = 0; i < m->nlive; i++) {
         const snw_signal *signal = &m->signal[m->live[i]];
@@ -457,8 +455,8 @@ const char *snw_device_batch_status_text(int status) {
     case SNW_DEVICE_MANY:
         return "it takes too many short steps; ask for shorter ones";
     case SNW_DEVICE_DEPENDENT:
-        return "rows of its wheels or contacts without slip are redundant in this configuration, "
-               "which only a robot on the processor's cores resolves";
+        return "rows of its loops, wheels or contacts without slip contradict each other, or the "
+               "configuration is singular, which only a robot on the processor's cores resolves";
     }
     return "unknown";
 }
