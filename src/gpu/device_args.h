@@ -85,8 +85,8 @@ typedef struct snw_device_args {
     narrow *lambda; // nconstraint x n: multipliers
     narrow *z;      // 2 nsignal x n: memory of laws (snw_state), rates of integrals and states
     narrow *relaxed; // nbranch_coordinate x n: strains of Maxwell branches (snw_state)
-    narrow *energy; // snw_device_energies x n
-    int *status;    // n
+    narrow *energy;  // snw_device_energies x n
+    int *status;     // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
     int only_failed;                 // start those of them that have failed

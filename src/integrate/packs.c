@@ -135,17 +135,18 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const struct {
         bool has;
         const char *what;
-    } list[] = {{im->redundant && !device, "wheels or contacts without slip whose rows are redundant"},
-                {m->ncondition > 0 && !device, "conditional elements"},
-                {m->ntouching_rod > 0, "contacts of rods with rods"},
-                {m->nforce_field_point > 0 && !device, "fields"},
-                {m->ngrid > 0, "rods on one grid"},
-                {m->ntube > 0, "concentric tubes"},
-                {m->nlaw_point > 0 && !device, "nonlinear materials"},
-                {m->bare || m->local, "robots too large for a dense matrix"},
-                {opts->chart != SNW_CHART_SE3, "the split chart"},
-                {opts->control, "controlled step lengths"},
-                {opts->estimate, "the estimate of the global error"}};
+    } list[] = {
+        {im->redundant && !device, "wheels or contacts without slip whose rows are redundant"},
+        {m->ncondition > 0 && !device, "conditional elements"},
+        {m->ntouching_rod > 0, "contacts of rods with rods"},
+        {m->nforce_field_point > 0 && !device, "fields"},
+        {m->ngrid > 0, "rods on one grid"},
+        {m->ntube > 0, "concentric tubes"},
+        {m->nlaw_point > 0 && !device, "nonlinear materials"},
+        {m->bare || m->local, "robots too large for a dense matrix"},
+        {opts->chart != SNW_CHART_SE3, "the split chart"},
+        {opts->control, "controlled step lengths"},
+        {opts->estimate, "the estimate of the global error"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (list[i].has) return list[i].what;
     }

@@ -206,10 +206,12 @@ static const char *refuse_memory(const snw_model *m) {
             const snw_signal *of = &m->signal[k];
             if (of->kind != SNW_SIGNAL_PROBE || !snw_expr_reads(signal->source, k)) continue;
             if (of->reading == SNW_READ_LATER || of->reading == SNW_READ_NEVER)
-                return "samples, latches and conditions of other than poses, velocities, strains, coordinates "
+                return "samples, latches and conditions of other than poses, velocities, strains, "
+                       "coordinates "
                        "and tendons";
             if (of->reading == SNW_READ_STRAIN && of->station >= 0 && !of->table)
-                return "samples, latches and conditions of strains which vary with the material or by a law";
+                return "samples, latches and conditions of strains which vary with the material or "
+                       "by a law";
         }
     }
     return NULL;

@@ -92,8 +92,7 @@ static snw_status send_taken(snw_device_batch *b, snw_error *err) {
     }
     if (s == SNW_OK) s = snw_device_fill(b, &b->taken_laws, taken, ntaken, err);
     if (s == SNW_OK) s = snw_device_fill(b, &b->zero, number, nzero * sizeof *number, err);
-    if (s == SNW_OK)
-        s = snw_device_fill(b, &b->one, number + nzero, none * sizeof *number, err);
+    if (s == SNW_OK) s = snw_device_fill(b, &b->one, number + nzero, none * sizeof *number, err);
     snw_free(taken);
     snw_free(number);
     b->args.taken = b->taken_laws.at;

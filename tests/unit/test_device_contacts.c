@@ -152,11 +152,11 @@ static void sudden_starts_are_those_of_robots_alone(void **state) {
 static void others_are_named(void **state) {
     (void)state;
     snw_device_batch *b = NULL;
-    snw_robot_model *m = open_model(HEAD
-                   "  ball: {on: world, pose: {xyz: [0, 0, 5 cm]}, joint: prismatic, axis: z,\n"
-                   "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
-                   "contacts: {stone: {obstacle: {links: ball, shape: sphere, radius: 2 cm,\n"
-                   "           stiffness: 0.1 N/m, smooth: 1 mm}}}\n");
+    snw_robot_model *m = open_model(
+        HEAD "  ball: {on: world, pose: {xyz: [0, 0, 5 cm]}, joint: prismatic, axis: z,\n"
+             "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
+             "contacts: {stone: {obstacle: {links: ball, shape: sphere, radius: 2 cm,\n"
+             "           stiffness: 0.1 N/m, smooth: 1 mm}}}\n");
     expect_ok(snw_device_batch_create(m, 1, "host", &b, &err));
     const snw_robot_steps how = snw_robot_steps_defaults(10e-3);
     expect_ok(snw_device_batch_start(b, &how, NULL, &err));

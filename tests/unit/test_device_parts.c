@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Robots on a graphics processor, by its program on the host, with parts that robots in packs do
-// not have: conditions, nonlinear and relaxing materials, fields, terrain and meshes, springs with a
-// law, given strains. Their motions are those of robots stepped alone, to 1e-10 over a second where
-// both solve tightly.
+// not have: conditions, nonlinear and relaxing materials, fields, terrain and meshes, springs with
+// a law, given strains. Their motions are those of robots stepped alone, to 1e-10 over a second
+// where both solve tightly.
 #include "device_motion.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define HEAD "sinew: 1\ngravity: [0, 0, -9.81]\nmaterials:\n"
+#define HEAD   "sinew: 1\ngravity: [0, 0, -9.81]\nmaterials:\n"
 #define RUBBER "  rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}\n"
-#define ROUND "length: 0.3 m, section: {circle: {radius: 10 mm}}, nodes: 6"
+#define ROUND  "length: 0.3 m, section: {circle: {radius: 10 mm}}, nodes: 6"
 
 // one of a kind: fibres on a rectangle and on a ring with twist, a table and an expression of
 // stresses, an energy density; a Prony series; fields of dipoles, one of which is carried, a
@@ -31,7 +31,8 @@ static const char *const models[] = {
     HEAD RUBBER
     "robot:\n"
     "  arm: {on: world, rod: {length: 0.2 m, nodes: 5, strain: {bend_z: legendre 2,\n"
-    "    stretch: legendre 1}, section: {stress: {bend_z: \"0.02 N*m^2*bend_z + 1e-4 N*m^4*bend_z^3\",\n"
+    "    stretch: legendre 1}, section: {stress: {bend_z: \"0.02 N*m^2*bend_z + 1e-4 "
+    "N*m^4*bend_z^3\",\n"
     "    stretch: \"300 N*stretch + 40 N*stretch^2\"}, inertia: [1e-5, 1e-5, 1e-5, 0.3, 0.3, "
     "0.3]}}}\n"
     "  tube: {on: world, pose: {xyz: [0, 0.2 m, 0]}, rod: {length: 0.2 m, nodes: 5,\n"
@@ -64,12 +65,11 @@ static const char *const models[] = {
     "        body: {mass: 0.1, com: [0.1 m, 0, 0], inertia: [1e-4, 1e-4, 1e-4]}}\n"
     "springs:\n"
     "  soft: {spring: [arm.tip, bob], rest: 0.2 m, force: \"2 N/m*x + 30 N/m^3*x^3\"}\n",
-    HEAD RUBBER
-    "robot:\n"
-    "  base: {on: world, joint: planar, body: {mass: 0.2, box: [4 cm, 4 cm, 4 "
-    "cm]}}\n"
-    "  tail: {on: base, rod: {" ROUND ", material: rubber,\n"
-    "         strain: {bend_z: \"3*sin(6*t - 2*pi*x/L)\"}}}\n"};
+    HEAD RUBBER "robot:\n"
+                "  base: {on: world, joint: planar, body: {mass: 0.2, box: [4 cm, 4 cm, 4 "
+                "cm]}}\n"
+                "  tail: {on: base, rod: {" ROUND ", material: rubber,\n"
+                "         strain: {bend_z: \"3*sin(6*t - 2*pi*x/L)\"}}}\n"};
 
 // bodies and rods that appear and go, loops that close where they are, a clutch, conditional loads,
 // tendons and grounds, by time, by probes, once
@@ -101,22 +101,22 @@ static const char *const conditional[] = {
 };
 
 // a rod and a ball on rough ground given by a formula; a ball on a mesh
-static const char *const terrain =
-    HEAD RUBBER
+static const char *const terrain = HEAD RUBBER
     "robot:\n"
     "  arm: {on: world, pose: {xyz: [0, 0, 3 cm]}, rod: {" ROUND ", material: rubber,\n"
     "        strain: kirchhoff legendre 2}}\n"
     "  ball: {on: world, pose: {xyz: [5 cm, 0.1 m, 6 cm]}, joint: free,\n"
     "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
     "contacts:\n"
-    "  hills: {obstacle: {links: arm, shape: height, height: \"1 cm*cos(20*x/1 m)*cos(15*y/1 m)\",\n"
+    "  hills: {obstacle: {links: arm, shape: height, height: \"1 cm*cos(20*x/1 m)*cos(15*y/1 "
+    "m)\",\n"
     "          area: [0.8, 0.6], cells: 30, stiffness: 2e3 N/m^2, smooth: 4 mm, friction: 0.4,\n"
     "          creep: 5 mm/s, damping: 0.5 s/m}}\n"
-    "  dunes: {obstacle: {links: ball, shape: height, height: \"1 cm*cos(20*x/1 m)*cos(15*y/1 m)\",\n"
+    "  dunes: {obstacle: {links: ball, shape: height, height: \"1 cm*cos(20*x/1 m)*cos(15*y/1 "
+    "m)\",\n"
     "          area: [0.8, 0.6], cells: 30, stiffness: 200 N/m, smooth: 2 mm, friction: 0.4,\n"
     "          creep: 5 mm/s}}\n";
-static const char *const mesh =
-    HEAD RUBBER
+static const char *const mesh = HEAD RUBBER
     "robot:\n"
     "  ball: {on: world, pose: {xyz: [1 cm, 5 mm, 14 cm]}, joint: free,\n"
     "         body: {mass: 0.05, sphere: {radius: 2 cm}}}\n"
@@ -162,9 +162,8 @@ static void ground_of_any_shape_carries_as_alone(void **state) {
 
 int main(void) {
     if (!has_devices(models[0])) return 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(materials_fields_and_springs_move_as_alone),
-        cmocka_unit_test(conditions_change_at_the_same_instants),
-        cmocka_unit_test(ground_of_any_shape_carries_as_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(materials_fields_and_springs_move_as_alone),
+                                       cmocka_unit_test(conditions_change_at_the_same_instants),
+                                       cmocka_unit_test(ground_of_any_shape_carries_as_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
