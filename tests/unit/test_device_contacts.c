@@ -18,7 +18,8 @@
 // a rod and a ball that slide on a half-space, with friction; a sphere that moves by a law in front
 // of an arm, and a ball in a bowl; a cart with wheels that slip; a stop and a cable; tendons of
 // given length, one compliant; a chamber of given volume, and one with gas; a wheel without slip;
-// an arm turned by a given rate onto a floor; a train of wheels whose rows are redundant
+// an arm turned by a given rate onto a floor; a train of wheels whose rows are redundant;
+// wheels without mass
 static const char *const models[] = {
     HEAD "  arm: {on: world, pose: {xyz: [0, 0, 12 mm]}, rod: {" ARM
          ", strain: kirchhoff legendre 2}}\n"
@@ -81,7 +82,13 @@ static const char *const models[] = {
          "contacts: {left: {wheel: {on: cart, axis: y}},\n"
          "  right: {wheel: {on: cart, axis: y}},\n"
          "  middle: {wheel: {on: tail, axis: y}}, other: {wheel: {on: tail, axis: y}}}\n"
-         "actuators: {bend: {joint: tail, position: 0.4*sin(5*t) + 0.3}}\n"};
+         "actuators: {bend: {joint: tail, position: 0.4*sin(5*t) + 0.3}}\n",
+    HEAD "  frame: {on: world, joint: planar, body: {mass: 1, box: [0.3, 0.25, 0.08]}}\n"
+         "  right: {on: frame, pose: {xyz: [0, -0.2, 0]}, joint: revolute, axis: y}\n"
+         "  left: {on: frame, pose: {xyz: [0, 0.2, 0]}, joint: revolute, axis: y}\n"
+         "actuators: {motor: {joint: right, rate: 3*sin(4*t)}}\n"
+         "contacts: {one: {wheel: {on: right, axis: y, radius: 0.1}},\n"
+         "           two: {wheel: {on: left, axis: y, radius: 0.1}}}\n"};
 enum { MODELS = sizeof models / sizeof *models };
 
 // motions over a second are those of robots alone, where both solve to the rounding error
