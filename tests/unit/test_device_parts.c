@@ -160,10 +160,78 @@ static void ground_of_any_shape_carries_as_alone(void **state) {
     (void)rmdir(folder);
 }
 
+// a robot that fails does not disturb others with conditions of their own, and begins again
+static void robots_that_fail_disturb_no_other(void **state) {
+    (void)state;
+    enum { N = DEVICE_ROBOTS };
+    snw_robot_model *m = open_model(conditional[0]);
+    snw_device_batch *good, *bad;
+    expect_ok(snw_device_batch_create(m, N, "host", &good, &err));
+    expect_ok(snw_device_batch_create(m, N, "host", &bad, &err));
+    const int nq = snw_device_batch_nq(good);
+    const snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+    snw_device_batch_v(bad)[1] = NAN;
+    snw_device_batch *const both[] = {good, bad};
+    for (int k = 0; k < 2; k++) {
+        expect_ok(snw_device_batch_start(both[k], &how, NULL, &err));
+        expect_ok(snw_device_batch_step(both[k], 5e-3, 100, &err));
+    }
+    assert_non_null(
+        strstr(snw_device_batch_status_text(snw_device_batch_status(bad)[1]), "finite"));
+    for (int k = 0; k < nq; k++) {
+        for (int i = 0; i < N; i += 2)
+            assert_true(snw_device_batch_q(bad)[k * N + i] == snw_device_batch_q(good)[k * N + i]);
+    }
+    expect_ok(snw_device_batch_reset(bad, NULL, 1, &err));
+    expect_ok(snw_device_batch_step(bad, 5e-3, 1, &err));
+    for (int i = 0; i < N; i++) assert_int_equal(snw_device_batch_status(bad)[i], 0);
+    snw_device_batch_close(good);
+    snw_device_batch_close(bad);
+    snw_robot_model_close(m);
+}
+
+// numbers of nonlinear materials, fields and springs are those of each robot
+static void parts_have_own_numbers(void **state) {
+    (void)state;
+    static const struct {
+        int model;
+        const char *set[2];
+    } own[] = {{0, {"foam.mooney_rivlin=[70 kPa, 10 kPa]", "rubber.neo_hookean=90 kPa"}},
+               {2, {"gel.relaxation.times=[2 ms, 0.2 s]", "gel.young=1.2 MPa"}},
+               {4, {"soft.rest=0.15 m", "bob.stop.stiffness=3 N*m"}}};
+    snw_robot_steps how = snw_robot_steps_defaults(10e-3);
+    how.tolerance = 1e-14;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        snw_robot_model *m = open_model(models[own[i].model]);
+        snw_device_batch *b;
+        snw_robot *r;
+        expect_ok(snw_device_batch_create(m, 2, "host", &b, &err));
+        expect_ok(snw_device_batch_set_parameters(b, 1, 2, own[i].set, &err));
+        expect_ok(snw_device_batch_start(b, &how, NULL, &err));
+        expect_ok(snw_device_batch_step(b, 10e-3, 30, &err));
+        expect_ok(snw_robot_from_model(m, &r, &err));
+        expect_ok(snw_robot_set_parameters(r, 2, own[i].set, &err));
+        expect_ok(snw_robot_start(r, &how, &err));
+        expect_ok(snw_robot_advance(r, 10e-3, 30, NULL, &err));
+        double apart = 0;
+        for (int k = 0; k < snw_device_batch_nq(b); k++) {
+            const double *q = snw_device_batch_q(b) + (ptrdiff_t)2 * k;
+            assert_near(q[1], snw_robot_q(r)[k], 1e-10);
+            apart = fmax(apart, fabs(q[1] - q[0]));
+        }
+        assert_true(apart > 1e-3);
+        snw_robot_close(r);
+        snw_device_batch_close(b);
+        snw_robot_model_close(m);
+    }
+}
+
 int main(void) {
     if (!has_devices(models[0])) return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(materials_fields_and_springs_move_as_alone),
                                        cmocka_unit_test(conditions_change_at_the_same_instants),
-                                       cmocka_unit_test(ground_of_any_shape_carries_as_alone)};
+                                       cmocka_unit_test(ground_of_any_shape_carries_as_alone),
+                                       cmocka_unit_test(robots_that_fail_disturb_no_other),
+                                       cmocka_unit_test(parts_have_own_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
