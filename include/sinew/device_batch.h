@@ -11,10 +11,10 @@
 //
 // All robots have the same time, and the numbers of the model unless they are given their own.
 // After a start, and where the scheme creates energy or contacts ask for it, a robot takes shorter
-// steps as one alone does; where the host evaluates the laws of the file (given strains), only
-// while they are constant within the step, else it fails and says so. One whose wheels come to
-// redundant rows fails, too. A robot that fails, also by a state or an input that is not finite,
-// stays where it is until it is started again, and does not disturb others.
+// steps as one alone does. Conditions change at the ends of steps. A robot that fails, also by a
+// state or an input that is not finite, or since a loop closes where it is open or rows of loops
+// and wheels contradict each other, stays where it is until it is started again, and does not
+// disturb others.
 //
 // This is experimental: docs/performance.md says which state of the library has run on a processor.
 //

@@ -80,12 +80,13 @@ typedef struct snw_device_args {
     narrow *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
     narrow *h;      // n: length of the last step (snw_history); NaN before the first start
     narrow *mass;   // nv x n: diagonal of the mass matrix at the start
-    narrow *onset;  // 3 x n: present limit of the step after a start, updates without growth; limit
-                    // after a step that created energy, 0: none
+    narrow *onset;  // 4 x n: present limit of the step after a start, updates without growth; limit
+                    // after a step that created energy, 0: none; are contact rows redundant?
     narrow *lambda; // nconstraint x n: multipliers
-    narrow *z;      // 2 nsignal x n: integrals and states of laws, their rates
-    narrow *energy; // snw_device_energies x n
-    int *status;    // n
+    narrow *z;      // 2 nsignal x n: memory of laws (snw_state), rates of integrals and states
+    narrow *relaxed; // nbranch_coordinate x n: strains of Maxwell branches (snw_state)
+    narrow *energy;  // snw_device_energies x n
+    int *status;     // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
     int only_failed;                 // start those of them that have failed

@@ -45,12 +45,12 @@ static bool has_straight_segments(const snw_model *m, const snw_tendon *tendon) 
     return any;
 }
 
-static const char *refuse_tendons(const snw_model *m) {
+static const char *refuse_tendons(const snw_model *m, bool device) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
         if (tendon->given == SNW_GIVEN_SOURCE)
             return "muscles whose force follows from their length";
-        if (tendon->when) return "conditional elements";
+        if (tendon->when && !device) return "conditional elements";
         if (tendon->has_friction) return "friction of tendons";
         if (tendon->area) return "chambers whose area varies";
         if (m->nfield > 0) return "tendons along rods with given strains";
@@ -58,7 +58,7 @@ static const char *refuse_tendons(const snw_model *m) {
     return NULL;
 }
 
-static const char *refuse_rods(const snw_model *m) {
+static const char *refuse_rods(const snw_model *m, bool device) {
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *r = &m->rod[i];
         if (r->rule.kind != SNW_RULE_MAGNUS) return "rules other than magnus";
@@ -68,27 +68,29 @@ static const char *refuse_rods(const snw_model *m) {
             return "rods of variable length whose section or rest strain varies";
     }
     for (int i = 0; i < m->npose; i++) {
-        if (m->pose[i].captured) return "recorded poses";
+        if (m->pose[i].captured && !device) return "recorded poses";
     }
     return NULL;
 }
 
-static const char *refuse_forces(const snw_model *m) {
+static const char *refuse_forces(const snw_model *m, bool device) {
     for (int i = 0; i < m->nstop; i++) {
-        if (m->block[m->stop[i].block].space == SNW_SPACE_SO3) return "stops of spherical joints";
+        if (m->block[m->stop[i].block].space == SNW_SPACE_SO3 && !device)
+            return "stops of spherical joints";
         if (m->stop[i].hard) return "hard stops";
     }
     for (int i = 0; i < m->nforce_element; i++) {
-        if (m->force_element[i].force) return "springs with a law";
+        if (m->force_element[i].force && !device) return "springs with a law";
     }
     return NULL;
 }
 
-static const char *refuse_contacts(const snw_model *m) {
+static const char *refuse_contacts(const snw_model *m, bool device) {
     for (int i = 0; i < m->ncontact; i++) {
         const snw_obstacle *o = &m->contact[i].obstacle;
         if (m->contact[i].hard) return "hard contacts";
-        if (o->height || o->grid || o->hull) return "contacts with terrain, meshes and hulls";
+        if (o->hull) return "contacts with hulls";
+        if ((o->height || o->grid) && !device) return "contacts with terrain and meshes";
     }
     return NULL;
 }
@@ -133,27 +135,27 @@ const char *snw_packs_refuse(const snw_implicit *im, bool device) {
     const struct {
         bool has;
         const char *what;
-    } list[] = {{im->redundant, "wheels or contacts without slip whose rows are redundant"},
-                {m->ncondition > 0, "conditional elements"},
-                {m->ntouching_rod > 0, "contacts of rods with rods"},
-                {m->nforce_field_point > 0, "fields"},
-                {m->ngrid > 0, "rods on one grid"},
-                {m->ntube > 0, "concentric tubes"},
-                {m->nlaw_point > 0, "nonlinear materials"},
-                {m->nbranch > 0 && device, "relaxing materials"},
-                {m->bare || m->local, "robots too large for a dense matrix"},
-                {opts->chart != SNW_CHART_SE3, "the split chart"},
-                {opts->control, "controlled step lengths"},
-                {opts->estimate, "the estimate of the global error"}};
+    } list[] = {
+        {im->redundant && !device, "wheels or contacts without slip whose rows are redundant"},
+        {m->ncondition > 0 && !device, "conditional elements"},
+        {m->ntouching_rod > 0, "contacts of rods with rods"},
+        {m->nforce_field_point > 0 && !device, "fields"},
+        {m->ngrid > 0, "rods on one grid"},
+        {m->ntube > 0, "concentric tubes"},
+        {m->nlaw_point > 0 && !device, "nonlinear materials"},
+        {m->bare || m->local, "robots too large for a dense matrix"},
+        {opts->chart != SNW_CHART_SE3, "the split chart"},
+        {opts->control, "controlled step lengths"},
+        {opts->estimate, "the estimate of the global error"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (list[i].has) return list[i].what;
     }
-    const char *what = refuse_tendons(m);
+    const char *what = refuse_tendons(m, device);
     if (!what) what = refuse_constraints(m);
-    if (!what) what = refuse_forces(m);
-    if (!what) what = refuse_contacts(m);
+    if (!what) what = refuse_forces(m, device);
+    if (!what) what = refuse_contacts(m, device);
     if (!what && !device) what = refuse_laws(m);
-    return what ? what : refuse_rods(m);
+    return what ? what : refuse_rods(m, device);
 }
 
 // ---- steps --------------------------------------------------------------------------------------

@@ -92,7 +92,8 @@ double snw_spline_grid_at(const snw_spline_grid *g, snw_vec3 y, snw_vec3 *slope,
     const bool plane = g->n[2] == 1;
     const size_t row = (size_t)g->n[0] + 2, layer = row * ((size_t)g->n[1] + 2);
     const spline_weights X = weights_at(g, 0, y.x), Y = weights_at(g, 1, y.y);
-    const spline_weights Z = plane ? (spline_weights){.w = {{1, 0, 0, 0}}} : weights_at(g, 2, y.z);
+    spline_weights Z = {.w = {{1, 0, 0, 0}}};
+    if (!plane) Z = weights_at(g, 2, y.z);
     // d[i][j][k]: i, j, k times differentiated by x, y, z
     double d[3][3][3] = {{{0}}};
     for (int k = 0; k < (plane ? 1 : 4); k++) {

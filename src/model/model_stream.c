@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "math/expr_op.h"
+#include "model/distance_grid.h"
+#include "model/height_field.h"
 
 #include <string.h>
 
@@ -58,10 +60,11 @@ bool snw_model_varies(const snw_model *m) {
                (laws_vary(m->motor[i].n, m->motor[i].law) || laws_vary(1, &m->motor[i].when));
     for (int i = 0; i < m->ntendon; i++)
         any |= laws_vary(1, &m->tendon[i].law) || laws_vary(1, &m->tendon[i].ambient) ||
-               laws_vary(1, &m->tendon[i].temperature);
+               laws_vary(1, &m->tendon[i].temperature) || laws_vary(1, &m->tendon[i].when);
     for (int i = 0; i < m->ndrive; i++)
         any |= m->drive[i].rate_integral || laws_vary(1, &m->drive[i].law);
     for (int i = 0; i < m->nfluid; i++) any |= laws_vary(3, m->fluid[i].current);
+    for (int i = 0; m->nfield > 0 && i < m->nrod; i++) any |= laws_vary(6, m->rod[i].given);
     return any;
 }
 
@@ -70,6 +73,7 @@ static void write_stream(snw_model_stream *s, snw_model *m) {
     list_model(s, m);
     s->nstructure = s->nwhole, s->nown = s->nnumber;
     list_places(s, m);
+    list_device(s, m);
     s->nplace = s->nwhole;
     if (s->laws) list_laws(s, m);
 }
@@ -77,7 +81,8 @@ static void write_stream(snw_model_stream *s, snw_model *m) {
 snw_status snw_model_stream_create(const snw_model *m, snw_model_stream **out) {
     snw_model_stream *s = *out = snw_alloc(sizeof *s);
     if (!s) return SNW_E_MEMORY;
-    s->laws = m->nlive > 0 || snw_model_varies(m);
+    // fields are evaluated at the place and the time of the step
+    s->laws = m->nlive + m->ncondition + m->nforce_field_point > 0 || snw_model_varies(m);
     write_stream(s, (snw_model *)m); // the writer only reads it
     s->whole = snw_alloc(s->nwhole * sizeof *s->whole);
     s->number = snw_alloc(s->nnumber * sizeof *s->number);

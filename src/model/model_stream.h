@@ -7,8 +7,9 @@
 
 #include "model/model.h"
 
-// Behind the parts that packs read are places of probes, and the laws if some depend on time or
-// read signals, with all that they act on: for engines that evaluate both (gpu/device_engine.inc).
+// Behind the parts that packs read are places of probes and parts that packs refuse (conditions,
+// nonlinear materials, given strains, fields, terrain), and the laws if some depend on time or read
+// signals, with all that they act on: for engines that evaluate them (gpu/device_engine.inc).
 typedef struct snw_model_stream {
     size_t nwhole, nnumber;
     int *whole;

@@ -51,7 +51,7 @@ typedef struct line {
 } line;
 
 static double line_force(const void *user, double s) {
-    const line *l = user;
+    const line *l = (const line *)user;
     double sum = 0;
     for (int i = 0; i < 3; i++) {
         snw_place_jet j;
@@ -62,7 +62,7 @@ static double line_force(const void *user, double s) {
 }
 
 static double line_force_rate(const void *user, double s) {
-    const line *l = user;
+    const line *l = (const line *)user;
     double sum = 0;
     for (int i = 0; i < 3; i++)
         sum -= snw_place_law_rate(l->f[i], l->t, snw_scale(s, l->p)) * l->p.e[i];

@@ -44,6 +44,24 @@ static int magnus_points(const snw_model *m) {
     return most;
 }
 
+// Does the recursion evaluate laws: of signals, of conditional tendons, of springs?
+static bool has_recursion_laws(const snw_model *m) {
+    bool any = m->nlive + m->ncondition > 0;
+    for (int i = 0; i < m->ntendon; i++) any |= m->tendon[i].when != NULL;
+    for (int i = 0; i < m->nforce_element; i++) any |= m->force_element[i].force != NULL;
+    return any;
+}
+
+// Are there obstacles that are terrain, or meshes?
+static bool has_surfaces(const snw_model *m, bool terrain) {
+    bool any = false;
+    for (int i = 0; i < m->ncontact; i++) {
+        const snw_obstacle *o = &m->contact[i].obstacle;
+        any |= terrain ? o->height != NULL : o->grid != NULL;
+    }
+    return any;
+}
+
 static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t scratch,
                                   snw_error *err) {
     static const char *const names[SNW_DEVICE_CALLS] = {"snw_start", "snw_steps", "snw_points"};
@@ -56,6 +74,9 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_LAWS", b->stream->laws);
     if (b->single) take_constant(o, "SNW_FLOATS", 1);
     take_constant(o, "SNW_TIME_LAWS", b->time_laws);
+    take_constant(o, "SNW_RECURSION_LAWS", has_recursion_laws(b->robot->m));
+    take_constant(o, "SNW_TERRAIN", has_surfaces(b->robot->m, true));
+    take_constant(o, "SNW_MESHES", has_surfaces(b->robot->m, false));
     snw_status s = b->cuda ? snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces,
                                               o->option, o->n, err)
                            : snw_cuda_keep(b->architecture, snw_device_text, snw_device_pieces,
@@ -87,7 +108,8 @@ static size_t model_room(const snw_model *m, const snw_model_stream *stream) {
                  m->nload + m->nload_point + m->ntendon + m->ntendon_point + m->ntendon_segment +
                  m->nv + m->nloop + m->ndrive + m->nforce_element + m->nfluid + m->nfluid_point +
                  m->nvariable_node + m->nsignal + m->nstation + m->nstress + m->npoint + m->nmotor +
-                 m->nobs + m->ncontact + m->ncontact_point + m->nstop + 64);
+                 m->nobs + m->ncontact + m->ncontact_point + m->nstop + m->nlaw_point + m->nfield +
+                 m->nforce_field + m->nforce_field_point + m->ncondition + m->nconditional + 64);
     const size_t rows = (size_t)(m->nv + m->nconstraint); // of the matrix
     return sizeof *m + (stream->nwhole + stream->nnumber) * 16 + elements * (sizeof(snw_rod) + 64) +
            (size_t)m->nslice * SNW_MAGNUS_POINTS * sizeof(snw_twist) +
@@ -138,6 +160,7 @@ static snw_status create_arrays(snw_device_batch *b, snw_error *err) {
     const size_t ninput = (size_t)b->ninput;
     const size_t energies = (size_t)snw_device_energies(snw_npower(m), snw_touches(m));
     const size_t nconstraint = (size_t)m->nconstraint, nsignal = (size_t)m->nsignal;
+    const size_t nbranch = (size_t)m->nbranch_coordinate;
     size_t n = 1, each = 0;
 #define X(name, bytes, meaning) each += bytes;
     DEVICE_BATCH_FIELDS(X)
@@ -173,28 +196,22 @@ static snw_status fill_arrays(snw_device_batch *b, snw_error *err) {
     return s;
 }
 
-// Can the device evaluate the laws of time? Given strains are left to the host.
-static bool device_evaluates_laws(const snw_model *m) { return m->nfield == 0; }
-
-// Samples and latches change at the ends of steps, by probes that the device reads.
-static const char *refuse_memory(const snw_implicit *im) {
-    const snw_model *m = im->m;
+// Samples, latches and conditions change at the ends of steps, by probes that the device reads.
+static const char *refuse_memory(const snw_model *m) {
     if (!snw_memory_has_events(m)) return NULL;
-    if (!device_evaluates_laws(m)) return "samples and latches beside given strains";
-    if (im->law_jump) return "samples and latches beside moving poses";
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal *signal = &m->signal[i];
         if (!signal->source || snw_signal_grows(signal)) continue;
-        if (signal->kind != SNW_SIGNAL_SAMPLED && signal->kind != SNW_SIGNAL_ONCE)
-            return "conditions in laws";
         for (int k = 0; k < i; k++) {
             const snw_signal *of = &m->signal[k];
             if (of->kind != SNW_SIGNAL_PROBE || !snw_expr_reads(signal->source, k)) continue;
             if (of->reading == SNW_READ_LATER || of->reading == SNW_READ_NEVER)
-                return "samples and latches of other than poses, velocities, strains, coordinates "
+                return "samples, latches and conditions of other than poses, velocities, strains, "
+                       "coordinates "
                        "and tendons";
             if (of->reading == SNW_READ_STRAIN && of->station >= 0 && !of->table)
-                return "samples and latches of strains which vary with the material or by a law";
+                return "samples, latches and conditions of strains which vary with the material or "
+                       "by a law";
         }
     }
     return NULL;
@@ -207,7 +224,7 @@ const char *snw_device_refuses(const snw_implicit *im) {
     for (int i = 0; i < m->nloop; i++) {
         if (m->loop[i].nredundant > 0) return "loops with redundant constraint rows";
     }
-    const char *memory = refuse_memory(im);
+    const char *memory = refuse_memory(m);
     if (memory) return memory;
     for (int i = 0; i < m->nlive; i++) {
         const snw_signal *signal = &m->signal[m->live[i]];
@@ -258,7 +275,7 @@ static snw_status make_program(snw_device_batch *b, snw_robot_model *m, int inde
     if (!b->taken || !b->block[0] || !b->block[1]) return snw_fail_memory(err);
     if (index >= 0) SNW_TRY(snw_cuda_open(index, &b->cuda, err));
     SNW_TRY(snw_model_stream_create(compiled, &b->stream));
-    b->time_laws = b->stream->laws && device_evaluates_laws(compiled);
+    b->time_laws = b->stream->laws;
     SNW_TRY(snw_inputs_create(compiled, &b->own_in));
     const size_t room = model_room(compiled, b->stream);
     unsigned char *host = snw_alloc(room);
@@ -299,6 +316,7 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
                                 .onset = b->onset,
                                 .lambda = b->lambda,
                                 .z = b->z,
+                                .relaxed = b->relaxed,
                                 .time_laws = b->time_laws,
                                 .energy = b->energy,
                                 .status = b->status,
@@ -439,8 +457,8 @@ const char *snw_device_batch_status_text(int status) {
     case SNW_DEVICE_MANY:
         return "it takes too many short steps; ask for shorter ones";
     case SNW_DEVICE_DEPENDENT:
-        return "rows of its wheels or contacts without slip are redundant in this configuration, "
-               "which only a robot on the processor's cores resolves";
+        return "rows of its loops, wheels or contacts without slip contradict each other, or the "
+               "configuration is singular, which only a robot on the processor's cores resolves";
     }
     return "unknown";
 }

@@ -76,23 +76,23 @@ static snw_status send_taken(snw_device_batch *b, snw_error *err) {
     const snw_manual_inputs *manual = b->robot->in->manual;
     const size_t nmotor = (size_t)m->nmotor, ntendon = (size_t)m->ntendon;
     const size_t ntaken = nmotor + ntendon + (size_t)m->nload, nzero = 18 + nmotor + 3 * ntendon;
+    const size_t none = (size_t)(m->nstress > m->nforce_field ? m->nstress : m->nforce_field);
     bool *taken = snw_alloc(ntaken + 1);
-    double *number = snw_alloc((nzero + (size_t)m->nstress) * sizeof *number);
+    double *number = snw_alloc((nzero + none) * sizeof *number);
     snw_status s = taken && number ? SNW_OK : snw_fail_memory(err);
     for (size_t i = 0; s == SNW_OK && manual && i < nmotor + ntendon; i++)
         taken[i] = i < nmotor ? manual->motor_given[i] : manual->tendon_given[i - nmotor];
-    for (int i = 0; s == SNW_OK && i < m->nstress; i++) { // in the precision of the device
+    for (size_t i = 0; s == SNW_OK && i < none; i++) { // in the precision of the device
         if (b->single) {
             const float one = 1;
             memcpy((float *)(number + nzero) + i, &one, sizeof one);
         } else {
-            number[nzero + (size_t)i] = 1;
+            number[nzero + i] = 1;
         }
     }
     if (s == SNW_OK) s = snw_device_fill(b, &b->taken_laws, taken, ntaken, err);
     if (s == SNW_OK) s = snw_device_fill(b, &b->zero, number, nzero * sizeof *number, err);
-    if (s == SNW_OK)
-        s = snw_device_fill(b, &b->one, number + nzero, (size_t)m->nstress * sizeof *number, err);
+    if (s == SNW_OK) s = snw_device_fill(b, &b->one, number + nzero, none * sizeof *number, err);
     snw_free(taken);
     snw_free(number);
     b->args.taken = b->taken_laws.at;

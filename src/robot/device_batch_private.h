@@ -21,9 +21,10 @@ enum { SNW_DEVICE_BLOCK = 64 }; // threads of a block
     X(past, 5 * nv * n * sizeof(double), "history of the scheme")                                  \
     X(h, n * sizeof(double), "length of the last step")                                            \
     X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
-    X(onset, 3 * n * sizeof(double), "limit of steps after a start")                               \
+    X(onset, 4 * n * sizeof(double), "limit of steps after a start")                               \
     X(lambda, nconstraint *n * sizeof(double), "multipliers")                                      \
-    X(z, 2 * nsignal * n * sizeof(double), "integrals and states of laws, and their rates")        \
+    X(z, 2 * nsignal * n * sizeof(double), "memory of laws, rates of integrals and states")        \
+    X(relaxed, nbranch *n * sizeof(double), "strains of Maxwell branches")                         \
     X(energy, energies *n * sizeof(double), "account of energy")                                   \
     X(status, n * sizeof(int), "of each robot")                                                    \
     X(iterations, n * sizeof(unsigned), "of each robot")                                           \

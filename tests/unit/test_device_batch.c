@@ -642,7 +642,7 @@ static void others_are_refused(void **state) {
                             "probes: {e: energy, tip: {position: arm.tip}}\n"
                             "loads: {push: {on: arm.tip, force: [0, \"sampled(e.kinetic, 1 ms)/(1 "
                             "m) - tip.y*1 N/(1 m)\", 0]}}\n",
-                   "host", "samples and latches of other than poses");
+                   "host", "conditions of other than poses");
     snw_robot_model *m = open_model(models[1]);
     snw_device_batch *b = NULL;
     assert_int_equal(snw_device_batch_create(m, INT_MAX, "host", &b, &err), SNW_E_MEMORY);
