@@ -3,7 +3,7 @@
 // The elimination along the tree solves the equations of the dense tangent, on random rods and
 // trees and on rods with local bases; its cost is linear in their length.
 #include "base/alloc.h"
-#include "constraint/elimination.h"
+#include "constraint/elimination_private.h"
 #include "constraint/projection.h"
 #include "dynamics/constraint.h"
 #include "executed.h"
@@ -40,6 +40,8 @@ static double condition(int n, const double *A, const double *LU, const int *piv
 }
 
 static int condition_found; // so many were compared
+static int mixed_found;     // and so many solved with states and wrenches as unknowns
+static bool mixed_wanted;   // wherever rods touch
 
 // Is the estimate of the condition number a tenth to ten times the quotient of the singular values
 // of D A D, with rows of norm 1?
@@ -116,7 +118,9 @@ static void check_equations(rig *g, dice *d, bool is_static, double cq, double c
     // equilibria of free robots and rods without rotary inertia are singular
     if (snw_lu_factor(n, LU, pivot) != SNW_OK || !(condition(n, T, LU, pivot) < 1e12)) goto done;
     (*solved)++;
+    if (m->most_touch) e->along_tree = mixed_wanted ? 1e30 : -1e30; // what a border seems to cost
     assert_int_equal(snw_elimination_factor(e, &at, g->w), SNW_OK);
+    mixed_found += e->is_mixed;
     assert_int_equal(snw_elimination_sign(e), snw_lu_sign(n, LU, pivot));
     for (int i = 0; i < n; i++) want[i] = b[i] = roll(d, -1, 1) * (i < nv ? m->scale[i] : 1);
     snw_lu_solve(n, LU, pivot, want);
@@ -386,6 +390,12 @@ static void equations_of_touching_rods(void **state) {
         for (int k = 0; k < p.dense->nstop; k++) stops += g.w->stop[k].elastic_force > 0;
     }
     if (!(touches > 20 && stops > 4)) fail_msg("%d touches, %d stops", touches, stops);
+    // the same with states and wrenches as unknowns, beside a border of tendons
+    assert_int_equal(mixed_found, 0);
+    mixed_wanted = true;
+    for (int i = 0; i < 4; i++) assert_int_equal(check_state(&g, &d, true), 3);
+    mixed_wanted = false;
+    assert_int_equal(mixed_found, 8);
     g.m = NULL;
     rig_close(&g);
     pair_close(&p);
