@@ -314,7 +314,7 @@ static void add_touches(snw_elimination *e) {
         const snw_touch_matrix *p = &e->touch[i];
         for (int k = 0; k < 4; k++) {
             for (int l = 0; l < 4; l++) {
-                // what a segment takes from its own state is in its own terms
+                // its own terms have the variation by its own state
                 if (p->seg[k] == 0 || p->seg[l] == 0 || p->seg[k] == p->seg[l]) continue;
                 double *to = snw_block_sparse_at(x->cells, x->cell_of_seg[p->seg[k]],
                                                  x->cell_of_seg[p->seg[l]]);
