@@ -29,8 +29,8 @@ static const char head[] =
     "parameters: {n: %d, l: 20 mm*n}\n"
     "materials: {gel: {young: 5 MPa, poisson: 0.45, density: 1100, damping: 5 ms}}\n"
     "%s";
-static const char cord[] = "rod: {length: l, section: {circle: {radius: 5 mm}}, material: gel,"
-                           " strain: kirchhoff linear, elements: %d%s}";
+static const char rod_text[] = "rod: {length: l, section: {circle: {radius: 5 mm}}, material: gel,"
+                               " strain: kirchhoff linear, elements: %d%s}";
 
 // Two rods side by side, from the same end and from both ends, pressed into each other by 1 mm.
 static const char together[] =
@@ -62,7 +62,7 @@ static const char several[] =
 
 static void bundle_open(bundle *b, const char *text, int elements, const char *more) {
     char all[3000], rods[2000], rod[300];
-    (void)snprintf(rod, sizeof rod, cord, elements, more);
+    (void)snprintf(rod, sizeof rod, rod_text, elements, more);
     (void)snprintf(rods, sizeof rods, text, rod, rod, rod, rod);
     (void)snprintf(all, sizeof all, head, elements, rods);
     snw_error err = {0};
