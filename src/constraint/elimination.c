@@ -280,6 +280,7 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->plan = snw_alloc(nseg * sizeof *e->plan);
     snw_status s = e->plan ? place_tendons(e) : SNW_E_MEMORY;
     if (s == SNW_OK) s = snw_friction_create(e);
+    if (s == SNW_OK) s = snw_sliding_create(e);
     if (s == SNW_OK) s = elimination_plan(e);
     if (s == SNW_OK) s = snw_border_create(e);
     const size_t y = (size_t)e->most, n = (size_t)e->most_n;
@@ -323,6 +324,7 @@ void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
     snw_border_destroy(e);
     snw_mixed_destroy(&e->mixed);
+    snw_sliding_destroy(e);
     void *const own[] = {e->maps,         e->slot,  e->point_of_seg, e->point,    e->plan,
                          e->list,         e->pivot, e->number,       e->h,        e->u,
                          e->du,           e->P,     e->state,        e->f,        e->W,
@@ -883,6 +885,7 @@ SNW_CLONES static void eliminated_product(snw_elimination *e, const snw_tangent_
     elastic_product(m, at->cq, at->cv, x, y);
     if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
     if (e->nfriction) snw_friction_product(e, at, w, x, y);
+    if (snw_sliding_acts(e, at, w)) snw_sliding_product(e, at, w, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);

@@ -78,39 +78,50 @@ static int find_cells(snw_elimination *e, int *size, bool *late, int *last) {
             x->at_dof[d] = size[x->cell_of_dof[d]]++;
         }
     }
-    for (int d = 0; d < m->nv + e->nfriction; d++) x->columns_of_dof[d] = size[x->cell_of_dof[d]];
+    for (int k = 0; e->sliding && k < m->ntendon_point; k++) {
+        for (int j = 0; e->sliding[k] >= 0 && j < 2; j++) {
+            const int d = m->nv + e->nfriction + 2 * e->sliding[k] + j;
+            x->cell_of_dof[d] = ncell;
+            x->at_dof[d] = j;
+        }
+        if (e->sliding[k] >= 0) size[ncell] = 2, late[ncell++] = false;
+    }
+    for (int d = 0; d < m->nv + e->nfriction + 2 * e->nsliding; d++)
+        x->columns_of_dof[d] = size[x->cell_of_dof[d]];
     return ncell;
 }
 
-static void mixed_pair(snw_mixed *x, int n, int a, int b) {
-    if (x->pair) x->pair[2 * n] = a, x->pair[2 * n + 1] = b;
+void snw_mixed_pair(snw_elimination *e, int n, int a, int b) {
+    if (e->mixed.pair) e->mixed.pair[2 * n] = a, e->mixed.pair[2 * n + 1] = b;
 }
 
 // x->pair <- couplings along the tree; returns their number.
-static int list_pairs(const snw_elimination *e, snw_mixed *x) {
+static int list_pairs(snw_elimination *e) {
     const snw_model *m = e->m;
+    const snw_mixed *x = &e->mixed;
     int n = 0;
     for (int i = 1; i < m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const int y = p->kept + p->leaving, *dof = e->list + p->list;
         const int cell = x->cell_of_seg[i], parent = m->seg[i].parent;
-        if (parent > 0) mixed_pair(x, n++, cell, x->cell_of_seg[parent]);
+        if (parent > 0) snw_mixed_pair(e, n++, cell, x->cell_of_seg[parent]);
         for (int k = 0; k < y; k++) {
             const int own = x->cell_of_dof[dof[k]];
             if (k > 0 && own == x->cell_of_dof[dof[k - 1]]) continue;
-            mixed_pair(x, n++, cell, own);
+            snw_mixed_pair(e, n++, cell, own);
             for (int j = 0; j < k; j++) {
                 if (j == 0 || x->cell_of_dof[dof[j]] != x->cell_of_dof[dof[j - 1]])
-                    mixed_pair(x, n++, own, x->cell_of_dof[dof[j]]);
+                    snw_mixed_pair(e, n++, own, x->cell_of_dof[dof[j]]);
             }
         }
     }
-    return n;
+    return snw_sliding_pairs(e, n);
 }
 
 static snw_status mixed_create(snw_elimination *e) {
     snw_mixed *x = &e->mixed;
-    const size_t nx = (size_t)(e->m->nv + e->nfriction), most = nx + (size_t)e->m->nseg;
+    const size_t nx = (size_t)(e->m->nv + e->nfriction + 2 * e->nsliding),
+                 most = nx + (size_t)e->m->nseg;
     snw_mixed_destroy(x);
     x->ns = e->ns;
     int *scratch = snw_alloc((most + nx + 1) * sizeof *scratch);
@@ -120,13 +131,13 @@ static snw_status mixed_create(snw_elimination *e) {
         const int ncell = find_cells(e, scratch, late, scratch + most);
         int unknowns = 0;
         for (int i = 0; i < ncell; i++) unknowns += scratch[i];
-        x->npair = list_pairs(e, x);
+        x->npair = list_pairs(e);
         x->room = x->npair + 64;
         x->pair = snw_alloc(2 * (size_t)x->room * sizeof *x->pair);
         x->x = snw_alloc((size_t)(unknowns + 1) * sizeof *x->x);
         s = x->pair && x->x ? snw_block_sparse_create(ncell, scratch, late, &x->cells)
                             : SNW_E_MEMORY;
-        if (s == SNW_OK) (void)list_pairs(e, x);
+        if (s == SNW_OK) (void)list_pairs(e);
     }
     snw_free(scratch);
     snw_free(late);
@@ -165,7 +176,7 @@ static snw_status couple(snw_elimination *e, const snw_work *w) {
             cell[k] = x->cell_of_seg[m->touching_slice[w->touch[i].slice[k / 2]].seg[k % 2]];
         for (int k = 0; k < 4; k++) {
             for (int l = 0; l < k; l++) {
-                if (cell[k] >= 0 && cell[l] >= 0) mixed_pair(x, n++, cell[k], cell[l]);
+                if (cell[k] >= 0 && cell[l] >= 0) snw_mixed_pair(e, n++, cell[k], cell[l]);
             }
         }
     }
@@ -189,14 +200,23 @@ static int count_touched(const snw_elimination *e, const snw_work *w) {
 
 // ---- entries ------------------------------------------------------------------------------------
 
-// Rows of cell i: wrenches from 0, states from 6, then coordinates. Columns: states from 0,
-// wrenches from ns, then coordinates.
-static void add_to(snw_block_sparse *b, int i, int j, int columns, int row, int column, double a) {
-    snw_block_sparse_at(b, i, j)[row * columns + column] += a;
+snw_mixed_place snw_mixed_dof(const snw_elimination *e, int d) {
+    const snw_mixed *x = &e->mixed;
+    return (snw_mixed_place){x->cell_of_dof[d], x->at_dof[d], x->columns_of_dof[d]};
 }
 
+snw_mixed_place snw_mixed_point(const snw_elimination *e, int point, int k) {
+    return snw_mixed_dof(e, e->m->nv + e->nfriction + 2 * e->sliding[point] + k);
+}
+
+// Rows of cell i: wrenches from 0, states from 6, then coordinates. Columns: states from 0,
+// wrenches from ns, then coordinates.
 static int columns_of_seg(const snw_elimination *e, int i) {
     return e->ns + 6 + (e->m->seg[i].kind == SNW_SEG_ROD ? 0 : e->plan[i].leaving);
+}
+
+static void add_to(snw_block_sparse *b, int i, int j, int columns, int row, int column, double a) {
+    snw_block_sparse_at(b, i, j)[row * columns + column] += a;
 }
 
 static double stiffness_of(const snw_rod *rod, int d) {
@@ -208,6 +228,19 @@ static double stiffness_of(const snw_rod *rod, int d) {
         K += near.count;
     }
     return 0;
+}
+
+snw_mixed_place snw_mixed_state(const snw_elimination *e, int i, int k) {
+    return (snw_mixed_place){e->mixed.cell_of_seg[i], k, columns_of_seg(e, i)};
+}
+
+snw_mixed_place snw_mixed_wrench_row(const snw_elimination *e, int i, int k) {
+    return snw_mixed_state(e, i, k); // the first rows, as the first columns are states
+}
+
+void snw_mixed_add(snw_elimination *e, snw_mixed_place row, snw_mixed_place column, double a) {
+    snw_block_sparse_at(e->mixed.cells, row.cell,
+                        column.cell)[row.at * column.columns + column.at] += a;
 }
 
 // Typical stiffness of the rods against displacements, by which wrenches are scaled.
@@ -340,9 +373,9 @@ snw_status snw_mixed_factor(snw_elimination *e, const snw_tangent_at *at, snw_wo
     const snw_model *m = e->m;
     snw_mixed *x = &e->mixed;
     e->is_mixed = false;
-    if (e->most_touched == 0 || (at->cq == 0 && at->cv == 0)) return SNW_OK;
-    const int touched = count_touched(e, w);
-    const bool fits = touched <= e->most_touched;
+    if (at->cq == 0 && at->cv == 0) return SNW_OK;
+    const int touched = e->most_touched > 0 ? count_touched(e, w) : 0;
+    const bool fits = touched <= e->most_touched && !snw_sliding_acts(e, at, w);
     const double border = border_products(e, touched);
     if (fits && border < LEAST_PRODUCTS * m->nseg) return SNW_OK;
     const snw_status otherwise = fits ? SNW_OK : SNW_E_SINGULAR;
@@ -355,6 +388,7 @@ snw_status snw_mixed_factor(snw_elimination *e, const snw_tangent_at *at, snw_wo
     x->unit = typical_stiffness(e, at);
     for (int i = 1; i < m->nseg; i++) add_segment(e, at, i, w);
     add_touches(e);
+    snw_sliding_add(e, at, w);
     int negative = 0;
     if (snw_block_sparse_factor(x->cells, at->inertia ? &negative : NULL) != SNW_OK)
         return otherwise;
@@ -374,7 +408,7 @@ void snw_mixed_solve(snw_elimination *e, double *out) {
         memset(to, 0, (size_t)columns_of_seg(e, i) * sizeof *to);
         for (int r = 0; r < 6; r++) to[r] = -e->f[i].e[r];
     }
-    for (int d = 0; d < m->nv + e->nfriction; d++)
+    for (int d = 0; d < m->nv + e->nfriction + 2 * e->nsliding; d++)
         x->x[snw_block_sparse_first(x->cells, x->cell_of_dof[d]) + x->at_dof[d]] =
             d < m->nv ? out[d] : 0;
     snw_block_sparse_solve(x->cells, x->x);

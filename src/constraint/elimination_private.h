@@ -70,6 +70,26 @@ typedef struct snw_mixed {
     double unit; // of the wrenches
 } snw_mixed;
 
+// Place of an unknown, or of a row, in the cells.
+typedef struct snw_mixed_place {
+    int cell, at, columns; // columns of the cell
+} snw_mixed_place;
+
+// Linear form in states and coordinates.
+struct snw_form_entry;
+typedef struct snw_form {
+    int n;
+    struct snw_form_entry *entry;
+} snw_form;
+
+enum {
+    SNW_SLIDING_LENGTH,
+    SNW_SLIDING_SPEED,
+    SNW_SLIDING_TURN,
+    SNW_SLIDING_CORNER,
+    SNW_SLIDING_FORMS
+};
+
 // Variations at a point of a tendon with friction by a coordinate with the function phi: w df/dxi
 // phi, w (cq f'' xi' + cv df/dxi) phi, cq times that of the angle per length.
 typedef struct snw_by_function {
@@ -123,8 +143,13 @@ struct snw_elimination {
     int ntouch, ntouched, touch_first; // pairs of slices, touched segments, their first unknown
     snw_touch_matrix *touch;
     int *touched, *touched_of_seg; // their segments; place of each segment among them, -1: none
-    bool *touch_seen;              // scratch, nseg
-    double along_tree;             // multiplications of a solution along the tree
+    // tendons with friction along several rods or through the air, elimination_sliding.c
+    int *sliding, nsliding; // of each point of a tendon: its number among these points, -1: none
+    double *sliding_speed;  // scratch, of each point
+    struct snw_form_entry *sliding_entry;
+    snw_form sliding_form[SNW_SLIDING_FORMS];
+    bool *touch_seen;  // scratch, nseg
+    double along_tree; // multiplications of a solution along the tree
     snw_mixed mixed;
     bool is_mixed; // the last factorisation is
 };
@@ -173,6 +198,31 @@ SNW_NODISCARD snw_status snw_mixed_factor(snw_elimination *e, const snw_tangent_
                                           snw_work *w);
 // The same as snw_elimination_solve_tree, with the last factors.
 void snw_mixed_solve(snw_elimination *e, double *x);
+
+// Places of coordinate d, component k of the state of segment i, row of component k of its wrench,
+// and of the speed (0) or tension (1) at a point of a tendon.
+snw_mixed_place snw_mixed_dof(const snw_elimination *e, int d);
+snw_mixed_place snw_mixed_state(const snw_elimination *e, int i, int k);
+snw_mixed_place snw_mixed_wrench_row(const snw_elimination *e, int i, int k);
+snw_mixed_place snw_mixed_point(const snw_elimination *e, int point, int k);
+// Entry of a row and an unknown += a; pair n of the couplings.
+void snw_mixed_add(snw_elimination *e, snw_mixed_place row, snw_mixed_place column, double a);
+void snw_mixed_pair(snw_elimination *e, int n, int a, int b);
+
+// ---- elimination_sliding.c
+
+// Is tendon i one with friction that leaves its rod, or passes a corner?
+bool snw_tendon_is_sliding(const snw_model *m, int i);
+SNW_NODISCARD snw_status snw_sliding_create(snw_elimination *e);
+void snw_sliding_destroy(snw_elimination *e);
+// Does the friction of one of them act?
+bool snw_sliding_acts(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+// y, e->f += forces of the tensions that x changes, with the states e->state.
+void snw_sliding_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
+                         const double *x, double *y);
+// Their entries; pairs of cells from number n on, returns the next number.
+void snw_sliding_add(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+int snw_sliding_pairs(snw_elimination *e, int n);
 
 // ---- elimination_touch.c
 
