@@ -60,6 +60,14 @@ static const char several[] =
     " %s}\n"
     "contacts: {touch: {rods: {between: [a, b, c, d], stiffness: 1 MPa}}}\n";
 
+// A tendon with friction along two rods.
+static const char drawn[] =
+    "robot:\n"
+    "  a: {on: world, %s}\n"
+    "  b: {on: a.tip, %s}\n"
+    "actuators: {wire: {tendon: {along: [a, b], at: [0, 4 mm, 2 mm], friction: 0.3, creep: 1 mm/s},"
+    " effort: 1 N}}\n";
+
 static void bundle_open(bundle *b, const char *text, int elements, const char *more) {
     char all[3000], rods[2000], rod[300];
     (void)snprintf(rod, sizeof rod, rod_text, elements, more);
@@ -207,11 +215,17 @@ static void cost_is_linear_along_touching_rods(void **state) {
     check_growth("wound", wound, coils, 4.5);
 }
 
+static void cost_is_linear_along_tendons_from_rod_to_rod(void **state) {
+    (void)state;
+    check_growth("drawn", drawn, "", 4.1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solutions_are_those_with_a_border),
         cmocka_unit_test(inertia_is_that_with_a_border),
         cmocka_unit_test(cost_is_linear_along_touching_rods),
+        cmocka_unit_test(cost_is_linear_along_tendons_from_rod_to_rod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
