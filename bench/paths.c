@@ -21,17 +21,21 @@
 
 enum { MOST = 1200 }; // unknowns of a dense matrix
 
-typedef enum way { PRODUCT, ELIMINATED, SPARSE, COMPOSITE, ARTICULATED, WAYS } way;
+// Bounds of backward errors: plain; in units in which rows and columns have the size 1, by which
+// no path chooses its pivots; and there after one correction.
+static const double MOST_BACKWARD[] = {1e-11, 1e-9, 1e-14};
+
+typedef enum way { PRODUCT, ELIMINATED, SPARSE, DENSE, COMPOSITE, ARTICULATED, WAYS } way;
 static const char *const way_name[WAYS] = {
-    "product by elimination", "solution by elimination", "solution by sparse factors",
+    "product by elimination",          "solution by elimination",
+    "solution by sparse factors",      "solution by dense factors",
     "mass matrix by composite bodies", "residual of articulated bodies"};
 
 typedef struct tally {
     int n, within;      // compared; of these with 1e-12 at most
     double worst;       // difference relative to the largest number, in typical units
     double of_rounding; // over what is due to rounding
-    int exact;          // solutions that leave 1e-12 of the equations at most
-    double left;        // of the equations, the most that a solution leaves
+    double backward[3]; // largest backward errors: plain, in units, in units and corrected
 } tally;
 
 static tally found[WAYS];
@@ -46,8 +50,8 @@ typedef struct subject {
     snw_work *w;
     int n; // unknowns
     snw_bordered_matrix *dense, *sparse;
-    double *x, *y, *b, *unit, *first; // n
-    double *A;                        // n x n: copy of the dense matrix
+    double *x, *y, *b, *unit, *first, *left, *corrected; // n
+    double *A;                                           // n x n: copy of the dense matrix
 } subject;
 
 // due: by rounding, beside 1e-12.
@@ -114,27 +118,52 @@ static double solve_dense(const subject *k, double *x) {
     return apart(n, first, x, k->unit);
 }
 
-// A solution x leaves a part of the equations, in units in which rows have the norm 1, relative to
-// the terms of the largest: it solves exactly a matrix that differs by that much.
-static void note_left(const subject *k, way by, const double *x) {
+// |A x - b| / (|A| |x| + |b|) in the maximum norm: x solves exactly a matrix that differs by as
+// much (Rigal and Gaches). In units: rows and columns have the size 1. left (n) <- b - A x.
+static double backward_error(const subject *k, bool in_units, const double *x, double *left) {
     const int n = k->n;
-    double most = 0, size = 0;
+    double most = 0, norm = 0, size = 0, right = 0;
+    for (int j = 0; j < n; j++) size = fmax(size, fabs(x[j]) / (in_units ? k->unit[j] : 1));
     for (int i = 0; i < n; i++) {
-        const double row = k->dense->equilibration.row[i];
-        long double left = k->b[i];
-        double terms = fabs(k->b[i]);
+        const double row = in_units ? k->dense->equilibration.row[i] : 1;
+        double sum = 0;
+        left[i] = k->b[i];
         for (int j = 0; j < n; j++) {
             const double a = k->A[(size_t)j * (size_t)n + (size_t)i];
-            left -= (long double)a * x[j];
-            terms += fabs(a * x[j]);
+            left[i] -= a * x[j];
+            sum += fabs(a) * (in_units ? k->unit[j] : 1);
         }
-        most = fmax(most, row * fabs((double)left));
-        size = fmax(size, row * terms);
+        most = fmax(most, row * fabs(left[i]));
+        norm = fmax(norm, row * sum);
+        right = fmax(right, row * fabs(k->b[i]));
     }
-    const double left = most / size;
-    found[by].exact += left <= 1e-12;
-    if (!(left <= found[by].left)) found[by].left = left;
+    return most / (norm * size + right);
 }
+
+typedef void solve_fn(void *factors, double *x);
+
+// Backward errors of a solution x by some factors, and of x corrected once by what it leaves.
+static void note_backward(const subject *k, way by, const double *x, solve_fn *solve,
+                          void *factors) {
+    double *left = k->left, *corrected = k->corrected;
+    double error[3] = {backward_error(k, false, x, left), backward_error(k, true, x, left)};
+    solve(factors, left);
+    for (int i = 0; i < k->n; i++) corrected[i] = x[i] + left[i];
+    error[2] = backward_error(k, true, corrected, left);
+    for (int i = 0; i < 3; i++) {
+        if (!(error[i] <= found[by].backward[i])) found[by].backward[i] = error[i];
+        if (error[i] <= MOST_BACKWARD[i]) continue;
+        faulty = true;
+        printf("  %s: %s has the backward error %.2g%s\n", k->file, way_name[by], error[i],
+               i == 0   ? ""
+               : i == 1 ? " in units"
+                        : " in units, corrected");
+    }
+}
+
+static void solve_by_matrix(void *factors, double *x) { snw_bordered_matrix_solve(factors, x); }
+
+static void solve_by_elimination(void *factors, double *x) { snw_elimination_solve(factors, x); }
 
 static void compare_elimination(const subject *k, snw_elimination *e, const snw_tangent_at *at,
                                 double due, const double *want) {
@@ -145,7 +174,7 @@ static void compare_elimination(const subject *k, snw_elimination *e, const snw_
     if (snw_elimination_factor(e, at, k->w) != SNW_OK) return; // joints without pivots of their own
     snw_elimination_solve(e, got);
     note(k, ELIMINATED, apart(k->n, got, want, k->unit), due);
-    note_left(k, ELIMINATED, got);
+    note_backward(k, ELIMINATED, got, solve_by_elimination, e);
 }
 
 static void compare_matrices(const subject *k, snw_elimination *e, double cq, double cv,
@@ -180,12 +209,14 @@ static void compare_matrices(const subject *k, snw_elimination *e, double cq, do
     for (int i = 0; i < k->n; i++) k->unit[i] = 1 / k->dense->equilibration.column[i];
     for (int i = 0; i < k->n; i++) k->b[i] = cos(3 * i) * (i < m->nv ? m->scale[i] : 1e-3);
     const double due = 1e-14 * condition + 10 * solve_dense(k, k->x);
+    note(k, DENSE, apart(k->n, k->first, k->x, k->unit), due);
+    note_backward(k, DENSE, k->first, solve_by_matrix, k->dense);
     if (e) compare_elimination(k, e, &at, due, k->x);
     if (!k->sparse || !fill(k, &at, k->sparse, true)) return;
     memcpy(k->y, k->b, (size_t)k->n * sizeof *k->y);
     snw_bordered_matrix_solve(k->sparse, k->y);
     note(k, SPARSE, apart(k->n, k->y, k->x, k->unit), due);
-    note_left(k, SPARSE, k->y);
+    note_backward(k, SPARSE, k->y, solve_by_matrix, k->sparse);
 }
 
 static void compare_rigid(const subject *k) {
@@ -239,10 +270,11 @@ static void compare(const char *file, const snw_desc *desc, snw_model *m) {
     }
     if (!snw_desc_not_local(desc) && snw_elimination_create(m, &e) != SNW_OK) abort();
     const size_t n = (size_t)k.n;
-    double *memory = calloc((5 + n) * n, sizeof *memory);
+    double *memory = calloc((7 + n) * n, sizeof *memory);
     if (!memory) abort();
     k.x = memory, k.y = k.x + n, k.b = k.y + n, k.unit = k.b + n;
-    k.first = k.unit + n, k.A = k.first + n;
+    k.first = k.unit + n, k.left = k.first + n, k.corrected = k.left + n;
+    k.A = k.corrected + n;
     for (int i = 0; i < m->nv; i++) {
         k.x[i] = 0.03 * sin(5 * i + 2) * m->typical[i];
         k.s->v[i] = 0.5 * cos(3 * i) * m->typical[i];
@@ -289,9 +321,9 @@ int main(int argc, char **argv) {
             "  %-32s %4d compared, %4d within 1e-12, largest difference %.1e, %.2g of the rounding "
             "due",
             way_name[w], of->n, of->within, of->worst, of->of_rounding);
-        if (w == ELIMINATED || w == SPARSE)
-            printf("; %d leave 1e-12 of the equations at most, the others %.1e", of->exact,
-                   of->left);
+        if (w == ELIMINATED || w == SPARSE || w == DENSE)
+            printf("; backward errors up to %.1e, in units %.1e, corrected once %.1e",
+                   of->backward[0], of->backward[1], of->backward[2]);
         printf("\n");
     }
     return faulty;

@@ -65,25 +65,51 @@ static snw_status tell_grids(const snw_job_run *r, int n, snw_json *j, snw_error
     return SNW_OK;
 }
 
-static snw_status print_job(const snw_job *job, double curvature, int grid, snw_error *err) {
+// A line of the list of runs.
+typedef struct check_line {
+    int freedom, nnode, ncolumn, values;
+} check_line;
+
+// Compiles a run; its line.
+static snw_status check_compile(snw_job *job, int i, check_line *line, snw_error *err) {
+    SNW_TRY(snw_job_compile(job, i, err));
+    const snw_run_info *info = snw_run_describe(job->run[i].run);
+    *line = (check_line){.freedom = info->freedom, .nnode = info->nnode, .ncolumn = info->ncolumn};
+    return check_count_values(job, i, &line->values, err);
+}
+
+// Lines of all runs, of which the first one stays: runs of large robots are not held at once. The
+// first run that fails tells why.
+static snw_status check_compile_all(snw_job *job, check_line *line, snw_error *err) {
+    snw_status status = SNW_OK;
+    for (int i = 1; status == SNW_OK && i < job->n; i++) {
+        status = check_compile(job, i, &line[i], err);
+        snw_job_release(job, i);
+    }
+    snw_error own = {0};
+    const snw_status first =
+        status == SNW_E_STOPPED ? SNW_OK : check_compile(job, 0, &line[0], &own);
+    if (first == SNW_OK) return status;
+    *err = own;
+    return first;
+}
+
+static snw_status print_job(snw_job *job, const check_line *line, double curvature, int grid,
+                            snw_error *err) {
     const snw_desc *first = job->run[0].desc;
     printf("%s: %s\n", job->path, first->title && first->title[0] ? first->title : "(no title)");
     if (first->about && first->about[0]) printf("  %s\n", first->about);
     printf("\nruns\n");
     for (int i = 0; i < job->n; i++) {
-        const snw_run_info *info = snw_run_describe(job->run[i].run);
-        int values = 0;
-        SNW_TRY(check_count_values(job, i, &values, err));
         printf("  %s  %d degree%s of freedom, %d nodes, %d recorded values, %d expected\n",
-               job->run[i].name, info->freedom, info->freedom == 1 ? "" : "s", info->nnode,
-               info->ncolumn, values);
+               job->run[i].name, line[i].freedom, line[i].freedom == 1 ? "" : "s", line[i].nnode,
+               line[i].ncolumn, line[i].values);
     }
     if (job->n > 1) printf("\nrun '%s' in full (--run chooses another):\n", job->run[0].name);
     bool *idle;
-    const snw_status s = check_find_idle(&job->run[0], &idle, err);
-    if (s == SNW_OK) {
-        snw_explain_print(first, snw_run_describe(job->run[0].run), idle, curvature);
-    }
+    snw_status s = check_find_idle(&job->run[0], &idle, err);
+    if (s == SNW_OK)
+        s = snw_explain_print(first, snw_run_describe(job->run[0].run), idle, curvature);
     snw_free(idle);
     return s == SNW_OK ? tell_grids(&job->run[0], grid, NULL, err) : s;
 }
@@ -94,31 +120,41 @@ static snw_status json_job(snw_json *j, const snw_job *job, double curvature, in
     snw_field_text(j, "title", job->run[0].desc->title);
     snw_field_list(j, "runs");
     for (int i = 0; i < job->n; i++) {
+        const snw_job_run *r = &job->run[i];
         int values = 0;
         SNW_TRY(check_count_values(job, i, &values, err));
         snw_field_object(j, NULL);
-        snw_field_text(j, "run", job->run[i].name);
+        snw_field_text(j, "run", r->name);
         snw_field_integer(j, "expected", values);
         bool *idle;
-        const snw_status s = check_find_idle(&job->run[i], &idle, err);
-        if (s == SNW_OK) {
-            snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run), idle,
-                             curvature);
-        }
+        snw_status s = check_find_idle(r, &idle, err);
+        if (s == SNW_OK)
+            s = snw_explain_json(j, r->desc, snw_run_describe(r->run), idle, curvature);
         snw_free(idle);
         SNW_TRY(s);
-        SNW_TRY(tell_grids(&job->run[i], grid, j, err));
+        SNW_TRY(tell_grids(r, grid, j, err));
         snw_json_close(j);
     }
     snw_json_close(j);
     return SNW_OK;
 }
 
+// Opens the job; as text only its first run stays compiled, line <- those of all.
+static snw_status check_open(const snw_args *args, bool as_json, snw_job *job, check_line **line,
+                             snw_error *err) {
+    const char *path = snw_args_operand(args, 0);
+    if (as_json) return snw_job_open_args(path, args, job, err);
+    SNW_TRY(snw_job_open_one_by_one(path, args, job, err));
+    *line = snw_alloc((size_t)job->n * sizeof **line);
+    return *line ? check_compile_all(job, *line, err) : snw_fail_memory(err);
+}
+
 static int cmd_check_run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     snw_job job;
     double curvature = 0;
-    snw_status status = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
+    check_line *line = NULL;
+    snw_status status = check_open(args, reply->json != NULL, &job, &line, &err);
     if (status == SNW_OK) {
         status = snw_args_number(args, "curvature", 1e-9, 1e9, &curvature, &err);
     }
@@ -134,9 +170,10 @@ static int cmd_check_run(const snw_args *args, snw_reply *reply) {
     }
     if (status == SNW_OK) {
         status = reply->json ? json_job(reply->json, &job, curvature, (int)grid, &err)
-                             : print_job(&job, curvature, (int)grid, &err);
+                             : print_job(&job, line, curvature, (int)grid, &err);
     }
     if (status != SNW_OK) snw_reply_fail(reply, &err);
+    snw_free(line);
     snw_job_close(&job);
     return snw_reply_exit_input(status);
 }

@@ -4,6 +4,8 @@
 // and steps of the study, as text and as JSON.
 #include "cli/explain.h"
 
+#include "base/alloc.h"
+#include "base/fail.h"
 #include "model/convex_hull.h"
 #include "model/distance_grid.h"
 #include "model/height_field.h"
@@ -212,10 +214,35 @@ static bool probe_has_site(snw_probe_kind kind) {
     return of != SNW_OF_ROBOT && of != SNW_OF_PROBES;
 }
 
-static int nodes_of(const snw_run_info *info, const char *link) {
-    int n = 0;
-    for (int i = 0; i < info->nnode; i++) n += !strcmp(info->node_link[i], link);
-    return n;
+// Links of a description by what they carry: first link on each and the next one on the same (-1:
+// none), and nodes of each. Robots may have thousands of them.
+typedef struct link_table {
+    int *first, *next, *nodes;
+} link_table;
+
+static void link_table_free(link_table *t) { snw_free(t->first); }
+
+static snw_status link_table_create(const snw_desc *d, const snw_run_info *info, link_table *t) {
+    const size_t n = (size_t)d->nlink + 1;
+    t->first = snw_alloc(3 * n * sizeof *t->first);
+    if (!t->first) return SNW_E_MEMORY;
+    t->next = t->first + n;
+    t->nodes = t->next + n;
+    for (int i = 0; i < d->nlink; i++) t->first[i] = t->next[i] = -1;
+    for (int i = d->nlink - 1; i >= 0; i--) {
+        const snw_site *on = &d->link[i].on;
+        if (on->kind == SNW_SITE_WORLD || on->link >= i) continue;
+        t->next[i] = t->first[on->link];
+        t->first[on->link] = i;
+    }
+    int at = 0; // nodes of a link follow each other, mostly in the order of the links
+    for (int k = 0; k < info->nnode; k++) {
+        int tried = 0;
+        while (tried < d->nlink && strcmp(d->link[at].name, info->node_link[k]) != 0)
+            at = at + 1 < d->nlink ? at + 1 : 0, tried++;
+        if (tried < d->nlink) t->nodes[at]++;
+    }
+    return SNW_OK;
 }
 
 // ---- text --------------------------------------------------------------------------------------
@@ -261,8 +288,8 @@ static void print_step_bound(const snw_rod_desc *r, const snw_step_bound *s, dou
                                     : ", beyond both bounds: give more nodes");
 }
 
-static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_info *info,
-                      const double error[2], const snw_step_bound *step, double beta, int indent) {
+static void print_rod(const snw_rod_desc *r, const char *link, int nodes, const double error[2],
+                      const snw_step_bound *step, double beta, int indent) {
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
@@ -271,7 +298,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
            : r->variable_length ? ", variable length (feed)"
                                 : "",
            section, r->material ? ", " : "", r->material ? r->material->name : "",
-           r->tolerance > 0 ? "at most " : "", nodes_of(info, link), r->nodes ? "" : " (auto)",
+           r->tolerance > 0 ? "at most " : "", nodes, r->nodes ? "" : " (auto)",
            rule_text(r, rule, sizeof rule));
     if (r->tolerance == 0) {
         printf("%*s  geometry error %.1e, quadrature error %.1e\n", indent, "", error[0], error[1]);
@@ -356,8 +383,8 @@ static bool own_condition(const snw_desc *d, const snw_link_desc *l) {
     return snw_expr_vars(l->when) != 0 || snw_expr_value(l->when, (snw_at){0}) == 0;
 }
 
-static void print_link(const snw_desc *d, int index, const snw_run_info *info, double beta,
-                       int depth) {
+static void print_link(const snw_desc *d, const link_table *t, int index, const snw_run_info *info,
+                       double beta, int depth) {
     const snw_link_desc *l = &d->link[index];
     char site[TEXT];
     site_text(d, &l->on, site, sizeof site);
@@ -368,15 +395,12 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, d
     print_mimic(d, index);
     printf("\n");
     if (l->has_rod) {
-        print_rod(&l->rod, l->name, info, info->rod_error + 2 * index, info->rod_step + index, beta,
-                  indent + 4);
+        print_rod(&l->rod, l->name, t->nodes[index], info->rod_error + 2 * index,
+                  info->rod_step + index, beta, indent + 4);
     }
     if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
-    for (int i = index + 1; i < d->nlink; i++) {
-        if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
-            print_link(d, i, info, beta, depth + 1);
-        }
-    }
+    for (int i = t->first[index]; i >= 0; i = t->next[i])
+        print_link(d, t, i, info, beta, depth + 1);
 }
 
 // Is it written under loops?
@@ -651,9 +675,11 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
     if (d->nstep == 0) printf("  no steps\n");
 }
 
-void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle,
-                       double curvature) {
+snw_status snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle,
+                             double curvature) {
     char gravity[TEXT];
+    link_table table;
+    SNW_TRY(link_table_create(d, info, &table));
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degree%s of freedom", info->freedom, info->freedom == 1 ? "" : "s");
     int nloop = 0;
@@ -664,7 +690,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     if (nloop > 0 || info->driven > 0) printf(")");
     printf(", %d nodes, gravity %s m/s^2\n", info->nnode, gravity);
     for (int i = 0; i < d->nlink; i++) {
-        if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, curvature, 0);
+        if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, &table, i, info, curvature, 0);
     }
     if (nloop > 0) printf("\nloops\n");
     for (int i = 0; i < d->nloop; i++) {
@@ -676,6 +702,8 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
                snw_joint_table[d->link[i].joint].coordinate[0].turn ? "turns" : "slides");
     }
     print_components(d, info);
+    link_table_free(&table);
+    return SNW_OK;
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -717,13 +745,13 @@ static void json_step_bound(snw_json *j, const snw_rod_desc *r, const snw_step_b
     snw_field_number(j, "slice_length_by_norm", snw_step_bound_norm(r->integrator, beta));
 }
 
-static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const snw_run_info *info,
+static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, int nodes,
                      const double error[2], const snw_step_bound *step, double beta) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
     snw_field_text(j, "section", snw_section_table[r->section.kind].label);
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
-    snw_field_integer(j, "nodes", nodes_of(info, link));
+    snw_field_integer(j, "nodes", nodes);
     if (r->tolerance == 0) {
         snw_field_number(j, "geometry_error", error[0]);
         snw_field_number(j, "quadrature_error", error[1]);
@@ -793,7 +821,8 @@ static void json_joint(snw_json *j, const snw_link_desc *l) {
     snw_json_close(j);
 }
 
-static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info, double beta) {
+static void json_links(snw_json *j, const snw_desc *d, const link_table *table,
+                       const snw_run_info *info, double beta) {
     snw_field_object(j, "robot");
     for (int i = 0; i < d->nlink; i++) {
         const snw_link_desc *l = &d->link[i];
@@ -804,7 +833,8 @@ static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info,
         json_joint(j, l);
         json_mimic(j, d, i);
         if (l->has_rod) {
-            json_rod(j, &l->rod, l->name, info, info->rod_error + 2 * i, info->rod_step + i, beta);
+            json_rod(j, &l->rod, l->name, table->nodes[i], info->rod_error + 2 * i,
+                     info->rod_step + i, beta);
         }
         if (l->has_body) snw_field_number(j, "mass", l->body.mass);
         snw_json_close(j);
@@ -985,14 +1015,17 @@ static void json_probes(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
-void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle,
-                      double curvature) {
+snw_status snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info,
+                            const bool *idle, double curvature) {
+    link_table table;
+    SNW_TRY(link_table_create(d, info, &table));
     snw_field_integer(j, "degrees_of_freedom", info->freedom);
     snw_field_integer(j, "coordinates", info->nv);
     snw_field_integer(j, "driven", info->driven);
     snw_field_integer(j, "nodes", info->nnode);
     json_vector(j, "gravity", d->gravity);
-    json_links(j, d, info, curvature);
+    json_links(j, d, &table, info, curvature);
+    link_table_free(&table);
     json_loops(j, d, info);
     snw_field_list(j, "idle");
     for (int i = 0; i < d->nlink; i++) {
@@ -1018,4 +1051,5 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
         snw_json_close(j);
     }
     snw_json_close(j);
+    return SNW_OK;
 }

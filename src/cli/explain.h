@@ -10,9 +10,9 @@
 // Print the tree of links, loops, loads, probes and steps on standard output. idle (nlink): from
 // snw_run_idle_joints. curvature > 0: bound on curvature components, 1/m, for which the lengths of
 // slices are judged.
-void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle,
-                       double curvature);
+SNW_NODISCARD snw_status snw_explain_print(const snw_desc *d, const snw_run_info *info,
+                                           const bool *idle, double curvature);
 
 // Write the same as keys of the open JSON object.
-void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle,
-                      double curvature);
+SNW_NODISCARD snw_status snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info,
+                                          const bool *idle, double curvature);

@@ -11,6 +11,9 @@
 // pressed meanwhile. `job` may be closed whatever is returned.
 SNW_NODISCARD snw_status snw_job_open_args(const char *path, const snw_args *args, snw_job *job,
                                            snw_error *err);
+// The same, but no run is compiled: by snw_job_compile, one after the other.
+SNW_NODISCARD snw_status snw_job_open_one_by_one(const char *path, const snw_args *args,
+                                                 snw_job *job, snw_error *err);
 // SNW_E_ARGUMENT: --run selects several runs, and `what` is that of one.
 SNW_NODISCARD snw_status snw_job_one_run(const snw_job *job, const snw_args *args, const char *what,
                                          snw_error *err);

@@ -260,6 +260,17 @@ static snw_status place_wrenches(snw_elimination *e) {
 
 // ---- object -------------------------------------------------------------------------------------
 
+// Multiplications of a solution along the tree.
+static double products_along_tree(const snw_elimination *e) {
+    double sum = 0;
+    for (int i = 1; i < e->m->nseg; i++) {
+        const snw_segment_plan *p = &e->plan[i];
+        const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
+        sum += (6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6);
+    }
+    return sum;
+}
+
 snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     *out = NULL;
     snw_elimination *e = snw_alloc(sizeof *e);
@@ -269,6 +280,7 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->plan = snw_alloc(nseg * sizeof *e->plan);
     snw_status s = e->plan ? place_tendons(e) : SNW_E_MEMORY;
     if (s == SNW_OK) s = snw_friction_create(e);
+    if (s == SNW_OK) s = snw_sliding_create(e);
     if (s == SNW_OK) s = elimination_plan(e);
     if (s == SNW_OK) s = snw_border_create(e);
     const size_t y = (size_t)e->most, n = (size_t)e->most_n;
@@ -299,6 +311,7 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
         snw_elimination_destroy(e);
         return s;
     }
+    e->along_tree = products_along_tree(e);
     *out = e;
     return SNW_OK;
 }
@@ -310,6 +323,8 @@ void snw_elimination_use(snw_elimination *e, const snw_model *m) {
 void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
     snw_border_destroy(e);
+    snw_mixed_destroy(&e->mixed);
+    snw_sliding_destroy(e);
     void *const own[] = {e->maps,         e->slot,  e->point_of_seg, e->point,    e->plan,
                          e->list,         e->pivot, e->number,       e->h,        e->u,
                          e->du,           e->P,     e->state,        e->f,        e->W,
@@ -321,17 +336,20 @@ void snw_elimination_destroy(snw_elimination *e) {
 }
 
 double snw_elimination_operations(const snw_elimination *e) {
-    const int border = e->most_border - 6 * (e->most_touched - e->ntouched);
-    double sum = 0;
+    const int touches = e->is_mixed ? 0 : e->ntouched;
+    const int border = e->most_border - 6 * (e->most_touched - touches);
+    const double n = 6 * touches;
+    double sum = n * n * n / 3;
+    if (e->is_mixed)
+        return snw_block_sparse_products(e->mixed.cells) +
+               border * snw_block_sparse_entries(e->mixed.cells);
     for (int i = 1; i < e->m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
-        // a solution along the tree for each unknown of the border
-        sum += border * ((6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6));
         sum += rows * STATE * p->n + 6 * columns * p->n + 150 * rows + 60 * columns +
                (rows + columns) * p->leaving * p->leaving + rows * columns * p->leaving;
     }
-    return sum;
+    return sum + border * e->along_tree;
 }
 
 // ---- one segment --------------------------------------------------------------------------------
@@ -408,16 +426,22 @@ static void state_to_child(snw_se3 h, snw_twist u, snw_twist du, int ns, const d
     for (int k = 0; k < parts; k++) memcpy(to + 6 * k, x[k].e, sizeof x[k].e);
 }
 
-// W of segment i from what lies behind it: rows f, then those of the coordinates in use
-static void gather_behind(snw_elimination *e, int i, const double *B) {
+// W of segment i: rows f from its own wrench and those in P, then rows of the coordinates in use
+static void gather_wrench(snw_elimination *e, int i, const double *B) {
     const snw_segment_plan *p = &e->plan[i];
     const int y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
-    const int *before = e->list + p->list + y;
     memset(e->W, 0, (size_t)(6 + y) * (size_t)ld * sizeof *e->W);
     const double *P = e->P + (size_t)e->slot[i] * 6 * (size_t)ns;
     for (int r = 0; r < 6; r++) {
         for (int k = 0; k < ns; k++) e->W[r * ld + k] = P[r * ns + k] + B[r * ns + k];
     }
+}
+
+// W += what the coordinates in use have behind the segment
+static void gather_behind(snw_elimination *e, int i) {
+    const snw_segment_plan *p = &e->plan[i];
+    const int y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
+    const int *before = e->list + p->list + y;
     if (y == 0 || e->m->seg[i].kind != SNW_SEG_ROD) return;
     // of the slice behind: e->carried, rows f and kept, columns state and kept; its f by states is
     // in P already
@@ -606,19 +630,71 @@ static double joint_stiffness(const snw_model *m, const snw_block *b, int j) {
     return k > 0 ? k : m->scale[b->dof + j] / m->typical[b->dof + j];
 }
 
+// W += terms of the coordinates in use at segment i, and of fluids on `nrow` of them by its states
+static void add_own_terms(snw_elimination *e, const snw_tangent_at *at, int i, int nrow,
+                          const snw_work *w) {
+    const snw_model *m = e->m;
+    const int ld = e->ns + e->plan[i].kept + e->plan[i].leaving;
+    for (int r = 0; r < nrow; r++) {
+        for (int k = 0; k < e->ns; k++) e->W[(6 + r) * ld + k] += e->flux[r * e->ns + k];
+    }
+    if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0 || at->shift != 0))
+        add_elastic(e, at, i);
+    if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
+    if (e->nfriction) snw_friction_add(e, at, i, w);
+}
+
+// W += spring, stops and armature of the joint of segment i, and `added`
+static void add_joint(snw_elimination *e, const snw_tangent_at *at, int i,
+                      const snw_segment_map *map, const snw_work *w) {
+    const snw_model *m = e->m;
+    const snw_segment_plan *p = &e->plan[i];
+    const int y = p->kept + p->leaving, ld = e->ns + y, *dof = e->list + p->list;
+    if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
+        double *T = e->map + (18 + p->n) * p->n; // n x n, behind the map
+        memset(T, 0, (size_t)p->n * (size_t)p->n * sizeof *T);
+        snw_segment_map_add_joint(m, i, map, w, at->cq, at->cv, at->ca, T);
+        for (int j = 0; j < p->n; j++) {
+            T[j * (p->n + 1)] -= at->shift * joint_stiffness(m, &m->block[m->seg[i].item], j);
+            for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
+        }
+    }
+    for (int k = p->kept; at->added && k < y; k++) {
+        if (dof[k] < m->nv) e->W[(6 + k) * ld + e->ns + k] += at->added[dof[k]];
+    }
+}
+
+void snw_elimination_begin(snw_elimination *e, const snw_tangent_at *at, snw_work *w) {
+    keep_motion(e, w);
+    e->sign = 1;
+    e->negative = 0;
+    e->is_definite = true;
+    if (e->m->ntendon) snw_tendons_jacobian(e->m, w);
+    memset(e->P, 0, (size_t)e->nslot * 6 * (size_t)e->ns * sizeof *e->P);
+    if (e->most_border) snw_border_add_own(e, at, w);
+}
+
+snw_segment_map snw_elimination_own(snw_elimination *e, const snw_tangent_at *at, int i,
+                                    snw_work *w) {
+    double B[6 * STATE];
+    const snw_segment_map map = map_at(e, at, i, w);
+    snw_columns unit = unit_columns(e);
+    unit.row_dof = e->list + e->plan[i].list;
+    unit.nrow = e->m->nfluid_point ? e->plan[i].kept + e->plan[i].leaving : 0;
+    snw_segment_wrench_columns(e->m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B, e->flux);
+    gather_wrench(e, i, B);
+    add_own_terms(e, at, i, unit.nrow, w);
+    add_joint(e, at, i, &map, w);
+    return map;
+}
+
 // Eliminates all coordinates, or with `diagonal` only reads their pivots before any elimination.
 static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                             double *diagonal) {
     const snw_model *m = e->m;
     double B[6 * STATE];
-    keep_motion(e, w);
-    e->sign = 1;
-    e->negative = 0;
-    e->is_definite = true;
-    if (m->ntendon) snw_tendons_jacobian(m, w);
+    snw_elimination_begin(e, at, w);
     snw_columns unit = unit_columns(e);
-    memset(e->P, 0, (size_t)e->nslot * 6 * (size_t)e->ns * sizeof *e->P);
-    if (e->most_border) snw_border_add_own(e, at, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
         const int y = p->kept + p->leaving, ld = e->ns + y;
@@ -626,28 +702,12 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
         unit.row_dof = e->list + p->list;
         unit.nrow = m->nfluid_point ? y : 0;
         snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B, e->flux);
-        gather_behind(e, i, B);
-        for (int r = 0; r < unit.nrow; r++) {
-            for (int k = 0; k < e->ns; k++) e->W[(6 + r) * ld + k] += e->flux[r * e->ns + k];
-        }
-        if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0 || at->shift != 0))
-            add_elastic(e, at, i);
-        if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
-        if (e->nfriction) snw_friction_add(e, at, i, w);
+        gather_wrench(e, i, B);
+        gather_behind(e, i);
+        add_own_terms(e, at, i, unit.nrow, w);
         cross(e, at, i, &map, w);
-        if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
-            double *T = e->map + (18 + p->n) * p->n; // n x n, behind the map
-            memset(T, 0, (size_t)p->n * (size_t)p->n * sizeof *T);
-            snw_segment_map_add_joint(m, i, &map, w, at->cq, at->cv, at->ca, T);
-            for (int j = 0; j < p->n; j++) {
-                T[j * (p->n + 1)] -= at->shift * joint_stiffness(m, &m->block[m->seg[i].item], j);
-                for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
-            }
-        }
+        add_joint(e, at, i, &map, w);
         const int *leaving = e->list + p->list;
-        for (int k = p->kept; at->added && k < y; k++) {
-            if (leaving[k] < m->nv) e->W[(6 + k) * ld + e->ns + k] += at->added[leaving[k]];
-        }
         if (diagonal) {
             for (int k = p->kept; k < y; k++) {
                 if (leaving[k] < m->nv) diagonal[leaving[k]] = e->W[(6 + k) * ld + e->ns + k];
@@ -662,7 +722,8 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
 }
 
 snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at, snw_work *w) {
-    SNW_TRY(eliminate(e, at, w, NULL));
+    SNW_TRY(snw_mixed_factor(e, at, w));
+    if (!e->is_mixed) SNW_TRY(eliminate(e, at, w, NULL));
     if (e->most_border && snw_border_factor(e, at, w) != SNW_OK) {
         e->sign = 0;
         return SNW_E_SINGULAR;
@@ -673,6 +734,7 @@ snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at, 
 void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                               double *diagonal) {
     (void)eliminate(e, at, w, diagonal);
+    e->is_mixed = false;
     e->sign = 0;
 }
 
@@ -734,7 +796,15 @@ SNW_CLONES static void solve_tree(snw_elimination *e, double *x) {
     }
 }
 
+void snw_elimination_state(const snw_elimination *e, int i, const double *from, double *to) {
+    state_to_child(e->h[i], e->u[i], e->du[i], e->ns, from, to);
+}
+
 void snw_elimination_solve_tree(snw_elimination *e, double *x) {
+    if (e->is_mixed) {
+        snw_mixed_solve(e, x);
+        return;
+    }
     if (e->nfriction == 0) {
         solve_tree(e, x);
         return;
@@ -815,6 +885,7 @@ SNW_CLONES static void eliminated_product(snw_elimination *e, const snw_tangent_
     elastic_product(m, at->cq, at->cv, x, y);
     if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
     if (e->nfriction) snw_friction_product(e, at, w, x, y);
+    if (snw_sliding_acts(e, at, w)) snw_sliding_product(e, at, w, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);

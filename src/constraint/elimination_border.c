@@ -26,8 +26,8 @@ enum { STATE = SNW_ELIMINATION_STATE };
 snw_status snw_border_create(snw_elimination *e) {
     const snw_model *m = e->m;
     const int pairs = snw_segment_pairs(m);
-    int touches;
-    snw_touch_room(m, &touches, &e->most_touched);
+    int touches, ends;
+    snw_touch_room(m, &touches, &e->most_touched, &ends);
     e->most_border =
         m->nconstraint + 12 * pairs + m->ntendon + 2 * m->ntendon_segment + 6 * e->most_touched;
     const size_t n = (size_t)e->most_border;
@@ -37,7 +37,8 @@ snw_status snw_border_create(snw_elimination *e) {
     e->schur = snw_alloc(n * n * sizeof *e->schur);
     e->gram = snw_alloc(6 * n * n * sizeof *e->gram);
     e->touch = snw_alloc((size_t)(touches + 1) * sizeof *e->touch);
-    e->touched = snw_alloc((size_t)(e->most_touched + 1) * sizeof *e->touched);
+    e->touched = snw_alloc((size_t)(ends + 1) * sizeof *e->touched);
+    e->touch_seen = snw_alloc((size_t)m->nseg * sizeof *e->touch_seen);
     e->touched_of_seg = snw_alloc((size_t)m->nseg * sizeof *e->touched_of_seg);
     for (int i = 0; e->touched_of_seg && i < m->nseg; i++) e->touched_of_seg[i] = -1;
     e->border_rhs = snw_alloc(n * sizeof *e->border_rhs);
@@ -46,15 +47,16 @@ snw_status snw_border_create(snw_elimination *e) {
     size_t values = 2 * m->store_tendon + (size_t)m->ndrive + 1;
     for (int i = 0; i < m->nloop; i++) values += 6 * (size_t)m->loop[i].ncoupled;
     e->value = snw_alloc(values * sizeof *e->value);
-    return e->touch && e->touched && e->touched_of_seg && e->gram && e->border && e->pair &&
-                   e->schur && e->border_rhs && e->border_pivot && e->x && e->value
+    return e->touch && e->touch_seen && e->touched && e->touched_of_seg && e->gram && e->border &&
+                   e->pair && e->schur && e->border_rhs && e->border_pivot && e->x && e->value
                ? SNW_OK
                : SNW_E_MEMORY;
 }
 
 void snw_border_destroy(snw_elimination *e) {
-    void *const own[] = {e->border, e->pair, e->schur, e->border_rhs, e->border_pivot,  e->x,
-                         e->value,  e->gram, e->touch, e->touched,    e->touched_of_seg};
+    void *const own[] = {e->border,       e->pair,    e->schur,          e->border_rhs,
+                         e->border_pivot, e->x,       e->value,          e->gram,
+                         e->touch,        e->touched, e->touched_of_seg, e->touch_seen};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
 }
 

@@ -47,13 +47,15 @@ int snw_slice_of_tendon_point(const snw_model *m, int k) {
 snw_status snw_friction_create(snw_elimination *e) {
     const snw_model *m = e->m;
     bool any = false;
-    for (int i = 0; i < m->ntendon; i++) any |= m->tendon[i].has_friction;
+    for (int i = 0; i < m->ntendon; i++)
+        any |= m->tendon[i].has_friction && !snw_tendon_is_sliding(m, i);
     if (!any) return SNW_OK;
     e->friction = snw_alloc((size_t)m->ntendon_point * sizeof *e->friction);
     if (!e->friction) return SNW_E_MEMORY;
     for (int k = 0; k < m->ntendon_point; k++) e->friction[k] = -1;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *t = &m->tendon[i];
+        if (snw_tendon_is_sliding(m, i)) continue;
         for (int k = t->point_adr; t->has_friction && k < t->point_adr + t->npoint; k++) {
             e->friction[k] = m->nv + e->nfriction;
             e->nfriction += 2;
@@ -222,7 +224,7 @@ void snw_friction_product(snw_elimination *e, const snw_tangent_at *at, const sn
     const snw_model *m = e->m;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *t = &m->tendon[i];
-        if (!t->has_friction || !friction_varies(e, at, i, w)) continue;
+        if (e->friction[t->point_adr] < 0 || !friction_varies(e, at, i, w)) continue;
         const int end = t->point_adr + t->npoint;
         double speed = 0, tension = 0; // dnu and d(ln T)
         for (int k = end - 1; k >= t->point_adr; k--) {

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "constraint/elimination.h"
 #include "dynamics/segment_map.h"
+#include "solve/block_sparse.h"
 
 enum { SNW_ELIMINATION_STATE = 18 };
 
@@ -54,6 +55,40 @@ typedef struct snw_touch_matrix {
     int seg[4];
     double E[24][48];
 } snw_touch_matrix;
+
+// The equations with states and wrenches as unknowns, theory.md (4.8a): a cell for each segment,
+// with the coordinates of its joint, and one for the coordinates of a rod that are in use on the
+// same slices.
+typedef struct snw_mixed {
+    snw_block_sparse *cells;
+    int ns;                    // of the states in the cells
+    int *cell_of_seg;          // -1: the world
+    int *cell_of_dof, *at_dof; // cell of each coordinate, its place there
+    int *columns_of_dof;       // unknowns of that cell
+    int *pair, npair, room;    // couplings along the tree; room for others behind them
+    double *x;
+    double unit; // of the wrenches
+} snw_mixed;
+
+// Place of an unknown, or of a row, in the cells.
+typedef struct snw_mixed_place {
+    int cell, at, columns; // columns of the cell
+} snw_mixed_place;
+
+// Linear form in states and coordinates.
+struct snw_form_entry;
+typedef struct snw_form {
+    int n;
+    struct snw_form_entry *entry;
+} snw_form;
+
+enum {
+    SNW_SLIDING_LENGTH,
+    SNW_SLIDING_SPEED,
+    SNW_SLIDING_TURN,
+    SNW_SLIDING_CORNER,
+    SNW_SLIDING_FORMS
+};
 
 // Variations at a point of a tendon with friction by a coordinate with the function phi: w df/dxi
 // phi, w (cq f'' xi' + cv df/dxi) phi, cq times that of the angle per length.
@@ -104,10 +139,19 @@ struct snw_elimination {
     size_t nvalue;
     double *x; // nv, of a solution without the border
     // contact of rods with rods
-    int most_touched;                  // room for touched segments
+    int most_touched;                  // touched segments for which the border has room
     int ntouch, ntouched, touch_first; // pairs of slices, touched segments, their first unknown
     snw_touch_matrix *touch;
     int *touched, *touched_of_seg; // their segments; place of each segment among them, -1: none
+    // tendons with friction along several rods or through the air, elimination_sliding.c
+    int *sliding, nsliding; // of each point of a tendon: its number among these points, -1: none
+    double *sliding_speed;  // scratch, of each point
+    struct snw_form_entry *sliding_entry;
+    snw_form sliding_form[SNW_SLIDING_FORMS];
+    bool *touch_seen;  // scratch, nseg
+    double along_tree; // multiplications of a solution along the tree
+    snw_mixed mixed;
+    bool is_mixed; // the last factorisation is
 };
 
 // ---- elimination.c
@@ -115,6 +159,15 @@ struct snw_elimination {
 // x <- inv(T0) x with the wrenches -e->f on the segments, T0 the tangent without the border;
 // e->state <- states of the segments.
 void snw_elimination_solve_tree(snw_elimination *e, double *x);
+
+// Begins a factorisation: motion of the segments, e->P <- wrenches of pairs by their own segments.
+void snw_elimination_begin(snw_elimination *e, const snw_tangent_at *at, snw_work *w);
+// e->W <- terms of segment i by its own states and the coordinates in use, without its map, which
+// is returned.
+snw_segment_map snw_elimination_own(snw_elimination *e, const snw_tangent_at *at, int i,
+                                    snw_work *w);
+// to <- Phi of segment i times the state `from` of its parent.
+void snw_elimination_state(const snw_elimination *e, int i, const double *from, double *to);
 
 // y (nv + rows) <- the whole matrix times x, with `added` and the rows of the last factorisation.
 void snw_elimination_product_bordered(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
@@ -136,10 +189,45 @@ void snw_friction_add(snw_elimination *e, const snw_tangent_at *at, int i, const
 void snw_friction_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
                           const double *x, double *y);
 
+// ---- elimination_mixed.c
+
+void snw_mixed_destroy(snw_mixed *x);
+// e->is_mixed <- the equations are factorised with states and wrenches as unknowns, because that
+// takes less than a border. SNW_E_SINGULAR: they are not, and a border has no room for the touches.
+SNW_NODISCARD snw_status snw_mixed_factor(snw_elimination *e, const snw_tangent_at *at,
+                                          snw_work *w);
+// The same as snw_elimination_solve_tree, with the last factors.
+void snw_mixed_solve(snw_elimination *e, double *x);
+
+// Places of coordinate d, component k of the state of segment i, row of component k of its wrench,
+// and of the speed (0) or tension (1) at a point of a tendon.
+snw_mixed_place snw_mixed_dof(const snw_elimination *e, int d);
+snw_mixed_place snw_mixed_state(const snw_elimination *e, int i, int k);
+snw_mixed_place snw_mixed_wrench_row(const snw_elimination *e, int i, int k);
+snw_mixed_place snw_mixed_point(const snw_elimination *e, int point, int k);
+// Entry of a row and an unknown += a; pair n of the couplings.
+void snw_mixed_add(snw_elimination *e, snw_mixed_place row, snw_mixed_place column, double a);
+void snw_mixed_pair(snw_elimination *e, int n, int a, int b);
+
+// ---- elimination_sliding.c
+
+// Is tendon i one with friction that leaves its rod, or passes a corner?
+bool snw_tendon_is_sliding(const snw_model *m, int i);
+SNW_NODISCARD snw_status snw_sliding_create(snw_elimination *e);
+void snw_sliding_destroy(snw_elimination *e);
+// Does the friction of one of them act?
+bool snw_sliding_acts(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+// y, e->f += forces of the tensions that x changes, with the states e->state.
+void snw_sliding_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
+                         const double *x, double *y);
+// Their entries; pairs of cells from number n on, returns the next number.
+void snw_sliding_add(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+int snw_sliding_pairs(snw_elimination *e, int n);
+
 // ---- elimination_touch.c
 
-// Room for pairs of slices that touch, and for their segments.
-void snw_touch_room(const snw_model *m, int *pairs, int *segments);
+// Room for pairs of slices that touch, for segments of them in a border, and in all.
+void snw_touch_room(const snw_model *m, int *pairs, int *segments, int *all);
 // e->touch <- variations of the wrenches of all touches.
 void snw_touch_take(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
 // e->P += what the wrench of a segment takes from its own state, which e->touch loses.

@@ -13,9 +13,10 @@
 
 enum { STATE = SNW_ELIMINATION_STATE };
 
-void snw_touch_room(const snw_model *m, int *pairs, int *segments) {
+void snw_touch_room(const snw_model *m, int *pairs, int *segments, int *all) {
     const int ends = m->ntouching_slice + m->ntouching_rod;
     *pairs = m->most_touch < SNW_LOCAL_TOUCHES ? m->most_touch : SNW_LOCAL_TOUCHES;
+    *all = ends;
     *segments = ends < SNW_LOCAL_TOUCHED ? ends : SNW_LOCAL_TOUCHED;
 }
 
@@ -102,6 +103,7 @@ void snw_touch_product(snw_elimination *e) {
 }
 
 void snw_touch_rows(const snw_elimination *e, double *rows) {
+    if (e->is_mixed) return;
     for (int i = 0; i < 6 * e->ntouched; i++) rows[i] = 0;
     for (int i = 0; i < e->ntouch; i++) {
         const snw_touch_matrix *p = &e->touch[i];
@@ -116,7 +118,7 @@ void snw_touch_rows(const snw_elimination *e, double *rows) {
 
 void snw_touch_list(snw_elimination *e) {
     e->touch_first = e->nborder;
-    for (int i = 0; i < 6 * e->ntouched; i++) {
+    for (int i = 0; !e->is_mixed && i < 6 * e->ntouched; i++) {
         snw_border_unknown *u = &e->border[e->nborder++];
         *u = (snw_border_unknown){.force_seg = {e->touched[i / 6]}, .diagonal = 1, .pair = -1};
         u->force[0].e[i % 6] = 1;
@@ -124,7 +126,7 @@ void snw_touch_list(snw_elimination *e) {
 }
 
 void snw_touch_stiffness(const snw_elimination *e, size_t ld, double *Pi) {
-    for (int i = 0; i < e->ntouch; i++) {
+    for (int i = 0; !e->is_mixed && i < e->ntouch; i++) {
         const snw_touch_matrix *p = &e->touch[i];
         for (int r = 0; r < 24; r++) {
             if (p->seg[r / 6] == 0) continue;

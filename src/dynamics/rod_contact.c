@@ -185,21 +185,12 @@ static bool are_of_slices(const snw_touch *touch, const int slice[2]) {
     return touch->slice[0] == slice[0] && touch->slice[1] == slice[1];
 }
 
-// w->touching_crowd <- do more slices and segments touch than the equations of a local model have
-// room for?
+// w->touching_crowd <- do more slices touch than the equations of a local model have room for?
 static void count_touched(const snw_model *m, snw_work *w) {
-    int slices = 0, segments = 0;
-    memset(w->touched, 0, (size_t)m->nseg * sizeof *w->touched);
-    for (int i = 0; i < snw_ntouch(m, w); i++) {
-        const int *slice = w->touch[i].slice;
-        slices += i == 0 || !are_of_slices(&w->touch[i - 1], slice);
-        for (int k = 0; k < 4; k++) {
-            int *at = &w->touched[node_of(m, slice, k)];
-            segments += *at == 0;
-            *at = 1;
-        }
-    }
-    w->touching_crowd = slices > SNW_LOCAL_TOUCHES || segments > SNW_LOCAL_TOUCHED;
+    int slices = 0;
+    for (int i = 0; i < snw_ntouch(m, w); i++)
+        slices += i == 0 || !are_of_slices(&w->touch[i - 1], w->touch[i].slice);
+    w->touching_crowd = slices > SNW_LOCAL_TOUCHES;
 }
 
 void snw_rod_contacts_motion(const snw_model *m, bool is_static, snw_work *w) {

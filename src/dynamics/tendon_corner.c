@@ -62,14 +62,19 @@ static void scatter_duct(const snw_model *m, const snw_duct *duct, const snw_wor
     snw_tendon_point_scatter(m, &duct->end, m->tendon_phi + duct->end.phi, 1, d1, to);
 }
 
+snw_vec3 snw_tendon_corner_slope(int i, const snw_work *w) {
+    const snw_tendon_corner_work *at = &w->tendon_corner[i];
+    double a, b;
+    half_angle_sides(at, &a, &b);
+    return snw_scale(0.5 / (a * b), snw_sub(at->d[1], at->d[0]));
+}
+
 void snw_tendon_corner_jacobian(const snw_model *m, int i, const snw_work *w, double factor,
                                 double *to) {
     if (factor == 0) return;
     const snw_tendon_corner *k = &m->tendon_corner[i];
     const snw_tendon_corner_work *at = &w->tendon_corner[i];
-    double a, b;
-    half_angle_sides(at, &a, &b);
-    const snw_vec3 g = snw_scale(0.5 * factor / (a * b), snw_sub(at->d[1], at->d[0]));
+    const snw_vec3 g = snw_scale(factor, snw_tendon_corner_slope(i, w));
     for (int side = 0; side < 2; side++) {
         const snw_vec3 own = snw_scale(side == 0 ? -1 : 1, g);
         const int point = k->point - 1 + side;

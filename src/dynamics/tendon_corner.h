@@ -14,3 +14,7 @@ double snw_tendon_corner_angle(const snw_model *m, int i, double t, const snw_st
 // snw_jacobian_pass.
 void snw_tendon_corner_jacobian(const snw_model *m, int i, const snw_work *w, double factor,
                                 double *to);
+
+// Derivative of the angle by the unit direction behind the corner, world axes; by that in front of
+// it with the opposite sign. After the angle.
+snw_vec3 snw_tendon_corner_slope(int i, const snw_work *w);

@@ -267,11 +267,14 @@ snw_tendon_friction_point snw_tendon_friction_point_at(const snw_model *m, int t
     const snw_tendon_point_work *at = &w->tendon_point[k];
     snw_tendon_friction_point out = {0};
     double of_nu;
-    (void)snw_tendon_point_density(x, p, at->xi, out.d1);
-    if (!w->is_static) snw_tendon_point_d2(p, at->xi, at->rate, out.d2);
-    (void)snw_tendon_point_turning(p, at->xi, at->dxi, rounding / x->reference, out.of_xi,
-                                   out.of_dxi);
-    out.before = p->before * tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
+    if (p->segment < 0) {
+        (void)snw_tendon_point_density(x, p, at->xi, out.d1);
+        if (!w->is_static) snw_tendon_point_d2(p, at->xi, at->rate, out.d2);
+        (void)snw_tendon_point_turning(p, at->xi, at->dxi, rounding / x->reference, out.of_xi,
+                                       out.of_dxi);
+    }
+    out.corner = tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
+    out.before = p->before * out.corner;
     out.by_speed = angle(m, x, w, k) * of_nu;
     if (k + 1 < x->point_adr + x->npoint)
         out.after = p->after * tendon_friction_loss(m, tendon, w, at[1].nu, &of_nu);

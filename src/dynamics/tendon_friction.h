@@ -14,6 +14,7 @@ typedef struct snw_tendon_friction_point {
     double of_xi[6], of_dxi[6]; // derivatives of the angle per length by xi and its derivative in x
     double by_speed;            // relative loss of tension before the point, by the sliding speed
     double before, after; // the same by the angle per length here: before the point, behind it
+    double corner;        // the same by the angle of the corner before the point
 } snw_tendon_friction_point;
 
 // w->tendon_point <- sliding speeds and tension fractions at the points of a tendon with friction,
@@ -34,7 +35,7 @@ bool snw_tendon_friction_acts(const snw_model *m, int tendon, const snw_work *w)
 void snw_tendon_friction_slopes(const snw_model *m, int tendon, const snw_work *w,
                                 const snw_work *rates, double *out);
 
-// Point k of a tendon without straight segments and corners at which friction acts.
+// Point k of a tendon at which friction acts; of a straight segment without derivatives by strains.
 snw_tendon_friction_point snw_tendon_friction_point_at(const snw_model *m, int tendon, int k,
                                                        const snw_work *w);
 

@@ -64,11 +64,11 @@ static snw_status check_rods_depth(const snw_model *m, const snw_work *w, double
             t, w->ntouch, m->most_touch);
     }
     if (w->touching_crowd) {
-        return snw_fail(
-            err, SNW_E_DIVERGED,
-            "at t = %g s more than %d pairs of slices of rods, or %d of their ends, touch at the "
-            "same time; the results so far are kept. Write fewer elements or nodes for the rods",
-            t, SNW_LOCAL_TOUCHES, SNW_LOCAL_TOUCHED);
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "at t = %g s more than %d pairs of slices of rods touch at the same time; "
+                        "the results so "
+                        "far are kept. Write fewer elements or nodes for the rods",
+                        t, SNW_LOCAL_TOUCHES);
     }
     if (k < 0) return SNW_OK;
     const snw_touch *touch = &w->touch[k];

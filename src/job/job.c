@@ -82,46 +82,61 @@ snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
     return SNW_OK;
 }
 
-static snw_status ask_stop(const snw_job_choice *choice, snw_error *err) {
-    if (!choice->stop || !choice->stop(choice->user)) return SNW_OK;
+static snw_status ask_stop(const snw_job *job, snw_error *err) {
+    if (!job->stop || !job->stop(job->user)) return SNW_OK;
     return snw_fail(err, SNW_E_STOPPED, "stopped while the model was read; nothing was computed");
+}
+
+// A message without a location refers to the file of the job.
+static snw_status name_file(const snw_job *job, snw_status status, snw_error *err) {
+    if (status != SNW_OK && !err->file[0])
+        (void)snprintf(err->file, sizeof err->file, "%s", job->path);
+    return status;
+}
+
+static snw_status compile_run(snw_job *job, int i, snw_error *err) {
+    snw_job_run *r = &job->run[i];
+    SNW_TRY(ask_stop(job, err));
+    SNW_TRY(snw_document_describe(job->document, r->index, &r->desc, err));
+    return snw_run_create(r->desc, r->name, &r->run, err);
+}
+
+snw_status snw_job_compile(snw_job *job, int i, snw_error *err) {
+    return name_file(job, compile_run(job, i, err), err);
+}
+
+void snw_job_release(snw_job *job, int i) {
+    snw_job_run *r = &job->run[i];
+    snw_run_destroy(r->run);
+    snw_desc_destroy(r->desc);
+    r->run = NULL;
+    r->desc = NULL;
 }
 
 static snw_status open_job(snw_job *job, const snw_job_choice *choice, snw_error *err) {
     SNW_TRY(snw_document_read(job->path, choice->nset, choice->set, &job->document, err));
     SNW_TRY(job_choose(job, choice->nrun, choice->run, err));
-    for (int i = 0; i < job->n; i++) {
-        snw_job_run *r = &job->run[i];
-        SNW_TRY(ask_stop(choice, err));
-        snw_status status = snw_document_describe(job->document, r->index, &r->desc, err);
-        if (status == SNW_OK) status = snw_run_create(r->desc, r->name, &r->run, err);
+    for (int i = 0; !choice->one_by_one && i < job->n; i++) {
+        const snw_status status = compile_run(job, i, err);
         if (status == SNW_E_MEMORY && i > 0) {
             return snw_fail(err, status,
                             "no memory for %d runs at once, from '%s' on; choose some by --run",
-                            job->n, r->name);
+                            job->n, job->run[i].name);
         }
         SNW_TRY(status);
     }
-    SNW_TRY(ask_stop(choice, err));
+    SNW_TRY(ask_stop(job, err));
     return snw_job_text(job->document, choice->nset, choice->set, &job->text, err);
 }
 
 snw_status snw_job_open(const char *path, const snw_job_choice *choice, snw_job *job,
                         snw_error *err) {
-    *job = (snw_job){.path = path};
-    const snw_status status = open_job(job, choice, err);
-    // a message without a location refers to this file
-    if (status != SNW_OK && !err->file[0]) {
-        (void)snprintf(err->file, sizeof err->file, "%s", path);
-    }
-    return status;
+    *job = (snw_job){.path = path, .stop = choice->stop, .user = choice->user};
+    return name_file(job, open_job(job, choice, err), err);
 }
 
 void snw_job_close(snw_job *job) {
-    for (int i = 0; i < job->n; i++) {
-        snw_run_destroy(job->run[i].run);
-        snw_desc_destroy(job->run[i].desc);
-    }
+    for (int i = 0; i < job->n; i++) snw_job_release(job, i);
     snw_free(job->run);
     snw_free(job->text);
     snw_document_destroy(job->document);

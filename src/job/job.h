@@ -20,6 +20,8 @@ typedef struct snw_job {
     char *text; // of the model as stored in results: with --set and a hash of its tables appended
     int n;
     snw_job_run *run;
+    bool (*stop)(void *user); // of the choice
+    void *user;
 } snw_job;
 
 // Selection of runs and overrides of a model file.
@@ -27,6 +29,7 @@ typedef struct snw_job_choice {
     int nset, nrun;
     const char *const *set;   // overrides "path=value"
     const char *const *run;   // selected runs (job/choice.h); none: all
+    bool one_by_one;          // compile none: the caller does, by snw_job_compile
     bool (*stop)(void *user); // asked between the runs; true ends with SNW_E_STOPPED; NULL: never
     void *user;
 } snw_job_choice;
@@ -36,6 +39,10 @@ typedef struct snw_job_choice {
 SNW_NODISCARD snw_status snw_job_open(const char *path, const snw_job_choice *choice, snw_job *job,
                                       snw_error *err);
 void snw_job_close(snw_job *job);
+
+// Compile run i of the job; let it go again.
+SNW_NODISCARD snw_status snw_job_compile(snw_job *job, int i, snw_error *err);
+void snw_job_release(snw_job *job, int i);
 
 // SNW_E_ARGUMENT when `output` is the same file as `input`; what: "model", "data", for the message.
 SNW_NODISCARD snw_status snw_job_refuse_output(const char *what, const char *input,

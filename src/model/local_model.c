@@ -25,14 +25,9 @@ static const char *contact_in_the_way(const snw_contact_desc *c) {
     return NULL;
 }
 
-// With friction the tension follows the path from its pulled end on: one rod can be eliminated
-// along it.
 static const char *tendon_in_the_way(const snw_tendon_desc *t) {
-    if (t->friction > 0 || t->viscous > 0) {
-        if (t->nlink != 1 || t->nsegment > 0)
-            return "a tendon with friction along several rods or straight segments";
-        if (snw_gives_motion(t->given)) return "a tendon with friction of given length";
-    }
+    if ((t->friction > 0 || t->viscous > 0) && snw_gives_motion(t->given))
+        return "a tendon with friction of given length";
     if (t->area && snw_chamber_area_varies(t->area)) return "a chamber whose area varies";
     return NULL;
 }

@@ -3,7 +3,7 @@
 // The elimination along the tree solves the equations of the dense tangent, on random rods and
 // trees and on rods with local bases; its cost is linear in their length.
 #include "base/alloc.h"
-#include "constraint/elimination.h"
+#include "constraint/elimination_private.h"
 #include "constraint/projection.h"
 #include "dynamics/constraint.h"
 #include "executed.h"
@@ -40,6 +40,8 @@ static double condition(int n, const double *A, const double *LU, const int *piv
 }
 
 static int condition_found; // so many were compared
+static int mixed_found;     // and so many solved with states and wrenches as unknowns
+static bool mixed_wanted;   // wherever rods touch
 
 // Is the estimate of the condition number a tenth to ten times the quotient of the singular values
 // of D A D, with rows of norm 1?
@@ -116,7 +118,9 @@ static void check_equations(rig *g, dice *d, bool is_static, double cq, double c
     // equilibria of free robots and rods without rotary inertia are singular
     if (snw_lu_factor(n, LU, pivot) != SNW_OK || !(condition(n, T, LU, pivot) < 1e12)) goto done;
     (*solved)++;
+    if (m->most_touch) e->along_tree = mixed_wanted ? 1e30 : -1e30; // what a border seems to cost
     assert_int_equal(snw_elimination_factor(e, &at, g->w), SNW_OK);
+    mixed_found += e->is_mixed;
     assert_int_equal(snw_elimination_sign(e), snw_lu_sign(n, LU, pivot));
     for (int i = 0; i < n; i++) want[i] = b[i] = roll(d, -1, 1) * (i < nv ? m->scale[i] : 1);
     snw_lu_solve(n, LU, pivot, want);
@@ -320,6 +324,39 @@ static const char rubbed_text[] =
     "  short: {tendon: {along: twig, at: [0, 0, -3 mm], friction: 0.4, creep: 1 mm/s, sliding: 1},"
     " effort: 1 N}\n";
 
+// The same of tendons that pass from rod to rod, across a hinge and round corners in the air.
+static const char roaming_text[] =
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "materials: {gel: {young: 20 MPa, poisson: 0.45, density: 1200, damping: 4 ms}}\n"
+    "robot:\n"
+    "  trunk: {on: world, pose: {xyz: [0, 0, 5 cm]}, rod: {length: 40 cm, section: {circle:"
+    " {radius: 8 mm}}, material: gel, strain: kirchhoff linear, elements: 5,"
+    " rest: {bend_y: 4, bend_z: 2*x/L}}}\n"
+    "  upper: {on: trunk.tip, rod: {length: 20 cm, section: {circle: {radius: 7 mm}},"
+    " material: gel, strain: cosserat linear, elements: 3, rest: {bend_y: -3}}}\n"
+    "  elbow: {on: upper.tip, joint: revolute, axis: y, stiffness: 0.1, damping: 0.01}\n"
+    "  arm: {on: elbow, rod: {length: 30 cm, section: {circle: {radius: 6 mm}}, material: gel,"
+    " strain: {bend_y: quadratic, bend_z: constant, twist: spline 2}, elements: 4,"
+    " rest: {bend_z: -5}}}\n"
+    "  hand: {on: arm.tip, joint: spherical, stiffness: 0.05, damping: 0.002, body: {mass:"
+    " 20 g, inertia: [1e-6, 2e-6, 3e-6], com: [5 mm, 0, 1 mm]}}\n"
+    "sites:\n"
+    "  winch: {on: world, pose: {xyz: [-5 cm, 3 cm, 10 cm]}}\n"
+    "  eye: {on: arm@40%, pose: {xyz: [0, 3 cm, 2 cm]}}\n"
+    "  hook: {on: hand, pose: {xyz: [2 cm, 4 cm, -3 cm]}}\n"
+    "actuators:\n"
+    "  wire: {tendon: {along: [trunk, upper], at: [0, 4 mm, 2 mm], friction: 0.3, creep: 1 mm/s,"
+    " sliding: 0.8}, effort: 6 N}\n"
+    "  oil: {tendon: {along: [upper, arm], at: [0, -4 mm, 3 mm], viscous: 40 s/m}, effort: 5 N}\n"
+    "  air: {tendon: {path: [winch, eye, hook], friction: 0.2, creep: 2 mm/s, sliding: 1},"
+    " effort: 1 N}\n"
+    "  both: {tendon: {path: [winch, trunk, eye, hook], at: [0, 3 mm, 4 mm], friction: 0.2, creep:"
+    " 2 mm/s, viscous: 20 s/m, sliding: -1}, effort: 2 N}\n"
+    "  own: {tendon: {along: trunk, at: [0, 0, -4 mm], friction: 0.2, creep: 2 mm/s, sliding: 1},"
+    " effort: 3 N}\n"
+    "  plain: {tendon: {path: [winch, eye, hook]}, effort: 0.1 N}\n";
+
 typedef struct pair {
     snw_document *doc;
     snw_desc *desc;
@@ -386,6 +423,12 @@ static void equations_of_touching_rods(void **state) {
         for (int k = 0; k < p.dense->nstop; k++) stops += g.w->stop[k].elastic_force > 0;
     }
     if (!(touches > 20 && stops > 4)) fail_msg("%d touches, %d stops", touches, stops);
+    // the same with states and wrenches as unknowns, beside a border of tendons
+    mixed_found = 0;
+    mixed_wanted = true;
+    for (int i = 0; i < 4; i++) assert_int_equal(check_state(&g, &d, true), 3);
+    mixed_wanted = false;
+    assert_int_equal(mixed_found, 8);
     g.m = NULL;
     rig_close(&g);
     pair_close(&p);
@@ -409,6 +452,31 @@ static void equations_of_tendons_with_friction(void **state) {
         }
     }
     if (!(acting > 8)) fail_msg("friction changes the tension of %d tendons", acting);
+    g.m = NULL;
+    rig_close(&g);
+    pair_close(&p);
+}
+
+// tangent of those that leave their rods
+static void equations_of_tendons_from_rod_to_rod(void **state) {
+    (void)state;
+    dice d = {37};
+    pair p;
+    pair_open(&p, roaming_text);
+    rig g = {.m = p.dense};
+    rig_around(&g);
+    mixed_found = 0;
+    int acting = 0;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(check_state(&g, &d, true), 3);
+        for (int k = 0; k < p.dense->ntendon; k++) {
+            const snw_tendon *x = &p.dense->tendon[k];
+            const double left = g.w->tendon_point[x->point_adr + x->npoint - 1].tension_fraction;
+            acting += fabs(left - 1) > 0.01;
+        }
+    }
+    assert_int_equal(mixed_found, 8);
+    if (!(acting > 12)) fail_msg("friction changes the tension of %d tendons", acting);
     g.m = NULL;
     rig_close(&g);
     pair_close(&p);
@@ -632,6 +700,7 @@ static void steps_are_those_of_the_matrix(void **state) {
     compare_steps(coupled_text, 2e-4);
     compare_steps(touching_text, 1e-4);
     compare_steps(rubbed_text, 2e-4);
+    compare_steps(roaming_text, 2e-4);
 }
 
 // Ten times the elements, ten times the operations; also with a border, which grows with the number
@@ -780,6 +849,7 @@ int main(void) {
         cmocka_unit_test(equations_of_coupled_segments),
         cmocka_unit_test(equations_of_touching_rods),
         cmocka_unit_test(equations_of_tendons_with_friction),
+        cmocka_unit_test(equations_of_tendons_from_rod_to_rod),
         cmocka_unit_test(equilibria_are_those_of_the_matrix),
         cmocka_unit_test(stability_is_that_of_the_matrix),
         cmocka_unit_test(errors_of_bases_are_those_of_the_matrix),
