@@ -36,6 +36,13 @@ typedef struct gradient_law {
     snw_knot_rule rule;
 } gradient_law;
 
+// Steps of a run, and those of implicit schemes with lengths that the motion chose: all but the
+// last before each instant. `tried`, `chosen`: since the last instant.
+typedef struct gradient_count {
+    int steps, cut, tried, chosen;
+} gradient_count;
+void gradient_count_note(gradient_count *c, const snw_step_report *r);
+
 // Frames of a run.
 typedef struct gradient_frames {
     int n, room, ncolumn;
@@ -53,6 +60,7 @@ struct snw_gradient {
     gradient_law *law;
     snw_scalar *scalar;
     gradient_frames frames;
+    double length_part; // of the steps of its runs (snw_step_desc); 0: 1
     snw_gradient_info info;
 };
 
