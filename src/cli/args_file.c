@@ -75,7 +75,8 @@ static snw_status text_of(const file_reader *f, const snw_option *o, const snw_n
 
 static snw_status take(const file_reader *f, int index, snw_source_location at, const char *text) {
     if (!f->args) return SNW_OK;
-    const char *place = snw_pool_format(f->pool, "%s:%d:%d", at.file ? at.file : "", at.line, at.column);
+    const char *place =
+        snw_pool_format(f->pool, "%s:%d:%d", at.file ? at.file : "", at.line, at.column);
     if (!place) return snw_fail_memory(f->err);
     return snw_args_add(f->args, index, text, place, f->err);
 }
@@ -107,7 +108,8 @@ static snw_status take_entry(const file_reader *f, int index, const snw_option *
 
 static snw_status take_switch(const file_reader *f, int index, const snw_entry *e) {
     const char *word = e->value->kind == SNW_NODE_TEXT ? e->value->text : "";
-    if (strcmp(word, "on") == 0 || strcmp(word, "true") == 0) return take(f, index, e->location, e->key);
+    if (strcmp(word, "on") == 0 || strcmp(word, "true") == 0)
+        return take(f, index, e->location, e->key);
     if (strcmp(word, "off") == 0 || strcmp(word, "false") == 0) return SNW_OK;
     return snw_fail_at(f->err, e->value->location, "'%s' is on or off", e->key);
 }

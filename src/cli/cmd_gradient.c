@@ -135,9 +135,8 @@ static const char *option_of(const names *by, int i) {
 static snw_status fail_twice(const names *by, int first, int second, snw_error *err) {
     const char *name = by->variable[first].name, *at[2] = {by->place[first], by->place[second]};
     const char *of[2] = {option_of(by, first), option_of(by, second)};
-    const char *remedy = strcmp(of[0], of[1]) == 0
-                             ? ""
-                             : ": the law through knots takes the place of the number";
+    const char *remedy =
+        strcmp(of[0], of[1]) == 0 ? "" : ": the law through knots takes the place of the number";
     if (at[0] && at[1])
         return snw_fail(err, SNW_E_ARGUMENT,
                         "%.200s: '%.100s' is a variable twice, by '%s' here and by '%s' at %.200s; "

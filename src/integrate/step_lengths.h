@@ -25,8 +25,7 @@ static inline double snw_step_length(double h, double longest) {
 }
 
 // The step of length h, cut where only `limit` is allowed: at least `least`.
-static inline double snw_step_cut(double h, double limit, double least,
-                                  double longest) {
+static inline double snw_step_cut(double h, double limit, double least, double longest) {
     if (limit >= h) return h;
     const double cut = snw_step_length(limit, longest);
     return fmin(h, fmax(cut, least));

@@ -60,10 +60,10 @@ typedef struct gradient_phase {
 typedef struct gradient_sweep {
     snw_gradient *g;
     gradient_checkpoints kept;
-    bool partial; // the tape was too long: parts of the run are done again
-    bool forward; // sensitivities along the run; else the sweep back
+    bool partial;                // the tape was too long: parts of the run are done again
+    bool forward;                // sensitivities along the run; else the sweep back
     gradient_count count, again; // of the run, and of its parts that are run again
-    int last;     // frame at which a repeated part of the run ends; -1: at its end
+    int last;                    // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
     snw_robot_model *model;
     snw_run *run;

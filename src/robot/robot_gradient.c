@@ -414,8 +414,8 @@ snw_status gradient_scalars(const snw_gradient *g, double *J, snw_error *err) {
 void gradient_count_note(gradient_count *c, const snw_step_report *r) {
     const bool chooses = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
                          r->event == SNW_WATCH_CONSERVED;
-    const bool step = chooses || r->event == SNW_WATCH_HARD ||
-                      (r->event == SNW_WATCH_EXPLICIT && r->h > 0);
+    const bool step =
+        chooses || r->event == SNW_WATCH_HARD || (r->event == SNW_WATCH_EXPLICIT && r->h > 0);
     if (r->event == SNW_WATCH_UNDO) c->steps -= c->tried;
     if (r->event == SNW_WATCH_INSTANT && c->chosen > 1) c->cut += c->chosen - 1;
     if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) c->tried = c->chosen = 0;

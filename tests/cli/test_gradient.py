@@ -42,6 +42,40 @@ class Gradient(harness.Case):
         self.assertIn("50 steps, by adjoint", r.out)
         self.assertNotIn("one by one", r.out)
 
+    def test_steps_that_contacts_cut_are_told(self):
+        self.write("ball.yaml", """\
+sinew: 1
+parameters: {h: 5 cm, k: 20000, for: 0.12 s}
+robot: {ball: {on: world, joint: prismatic, axis: z, body: {sphere: {radius: 2 cm}, mass: 0.1 kg}}}
+initial: {ball: {position: h}}
+contacts: {floor: {ground: {on: ball, stiffness: k, damping: 0.3}}}
+probes: {p: {position: ball}}
+study: [dynamic: {for: for, step: 2 ms}]
+""")
+        ask = ["gradient", "ball.yaml", "--of", "p.z", "--by", "h"]
+        for method in "adjoint", "forward", "differences":
+            r = self.succeeds(*ask, "--method", method)
+            self.assertRegex(r.out, r"\d+ of the steps have lengths that the motion chose")
+            self.assertRegex(r.out, r"other lengths of these steps change the derivatives by up to [0-9.e-]+ of the largest")
+        j = self.succeeds(*ask, "--json").json
+        self.assertGreater(j["cut_steps"], 3)
+        self.assertGreater(j["cut_effect"], 0)
+        free = self.succeeds(*ask, "--set", "for=0.05 s", "--json").json
+        self.assertEqual((free["steps"], free["cut_steps"], free["cut_effect"]), (25, 0, 0))
+        self.assertNotIn("lengths", self.succeeds(*ask, "--set", "for=0.05 s").out)
+
+    def test_a_variable_given_twice(self):
+        knots = "F=hold, 3, 0.5 s, N"
+        r = self.fails(2, "gradient", "s.yaml", "--run", "plain", "--of", "place", "--by", "k,F", "--knots", knots)
+        self.assertIn("'F' is a variable twice, by --by and by --knots; leave one of them out: the law through knots takes the "
+                      "place of the number", r.err)
+        self.write("c.yaml", "sinew: 1\ninclude: s.yaml\ncommands:\n  gradient:\n    of: place\n    by: [k, F]\n"
+                             "    knots: {F: [hold, 3, 0.5 s, N]}\n")
+        r = self.fails(2, "gradient", "c.yaml", "--run", "plain")
+        self.assertIn("c.yaml:7:13: 'F' is a variable twice, by 'knots' here and by 'by' at c.yaml:6:13", r.err)
+        r = self.fails(2, "gradient", "c.yaml", "--run", "plain", "--by", "F")
+        self.assertIn("by --by and by knots at c.yaml:7:13", r.err)
+
     def test_what_costs_more_is_named(self):
         spring = SPRING.replace("actuators", "sites: {hook: {on: world, pose: {xyz: [0, 0.3, 0]}}}\n"
                                 "springs: {line: {spring: [hook, mass], force: k/8*x, rest: 0.2}}\nactuators")
