@@ -77,8 +77,6 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         return refuse(step, "rk4 with materials that relax has none; use bdf2", err);
     if (row->family == SNW_FAMILY_ODE) return SNW_OK;
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
-    if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
-        return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
     for (int i = 0; i < m->nbranch_coordinate && row->family == SNW_FAMILY_COLLOCATION; i++) {
         const int dof = snw_relaxation_place(m, i).dof;
         for (int k = 0; k < m->ndrive; k++) {
