@@ -94,6 +94,8 @@ bool gradient_has(const snw_model *m, snw_signal_kind kind);
 // Is the study kinematic throughout, so that differences of whole runs are the cheapest way to its
 // derivatives? Not with knots, and not where conditions read probes, whose order must be watched.
 bool gradient_is_kinematic(const snw_gradient *g);
+// Has the study inverse steps or paths, which have derivatives by differences of whole runs alone?
+bool gradient_searches(const snw_gradient *g);
 // Is there a step of the scheme moreau?
 bool gradient_has_moreau(const snw_desc *d);
 

@@ -367,7 +367,9 @@ static snw_status take_frame(void *user, const snw_frame *frame, snw_error *err)
     const receiver *r = user;
     gradient_frames *f = r->frames;
     const snw_step_kind kind = r->desc->step[frame->stage].kind;
-    if (frame->partial || (kind != SNW_STEP_STATIC && kind != SNW_STEP_DYNAMIC)) return SNW_OK;
+    const bool shows = kind == SNW_STEP_STATIC || kind == SNW_STEP_DYNAMIC ||
+                       kind == SNW_STEP_INVERSE || kind == SNW_STEP_PATH;
+    if (frame->partial || !shows) return SNW_OK;
     if (frames_room(f) != SNW_OK) return snw_fail_memory(err);
     const size_t width = (size_t)f->ncolumn;
     f->t[f->n] = frame->t;
@@ -556,8 +558,9 @@ static snw_status evaluate(snw_gradient *g, const double *p, double *J, double *
                            snw_error *err) {
     const double begin = snw_clock_seconds();
     g->info = (snw_gradient_info){.method = g->how.method};
-    const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
-                       (g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g));
+    const bool whole =
+        g->how.method == SNW_GRADIENT_DIFFERENCES ||
+        (g->how.method == SNW_GRADIENT_AUTO && (gradient_is_kinematic(g) || gradient_searches(g)));
     if (dJ && !whole) return gradient_adjoint(g, p, J, dJ, err);
     if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
     gradient_count steps;

@@ -275,7 +275,8 @@ static void stage_memory(snw_adjoint *a, const snw_map *map, int i) {
 // Rows and columns of B of the multipliers of wheels, after the tangents of stage i at fixed rates.
 static void stage_constraints(snw_adjoint *a, const snw_map *map, int i) {
     const snw_model *m = a->m;
-    const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a), s = (size_t)map->points.s;
+    const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a),
+                 s = (size_t)map->points.s;
     const size_t ne = (size_t)adjoint_stage_extra(a), n = s * (nv + ne);
     for (int k = 0; k < adjoint_stage_rows(m); k++) {
         const size_t of = (size_t)adjoint_stage_row(m, k), extra = nm + (size_t)k;

@@ -74,8 +74,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_RESTART:
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
-        return map->points.s * (nv + adjoint_stage_extra(a)) + (a->m->ndrive > 0 ? 2 * nv : 0) +
-               nb;
+        return map->points.s * (nv + adjoint_stage_extra(a)) + (a->m->ndrive > 0 ? 2 * nv : 0) + nb;
     case SNW_MAP_HARD:
         return adjoint_hard_size(a, map);
     case SNW_MAP_EXPLICIT:
