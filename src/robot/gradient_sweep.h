@@ -22,7 +22,7 @@ static const double gradient_parameter_move =
                         1e-3, // of a parameter in a sample, relative
                               // the same forward through the conserving scheme, whose forces are
                               // known to the rounding of energies divided by increments
-    gradient_conserving_move = 1e-2,
+    gradient_conserving_move = 3e-3,
                     gradient_fine_part = 1e-2; // of that in a fine sample
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
