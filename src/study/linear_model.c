@@ -814,12 +814,13 @@ static snw_status check_robot(const snw_linear *l, const snw_work *w, snw_error 
                         "material, so there is no linear model; switch it off",
                         m->label.loop[i].name);
     }
-    for (int i = 0; l->moving && i < m->nloop; i++) {
+    for (int i = 0; l->moving && !l->mapped && i < m->nloop; i++) {
         if (!m->loop[i].nonholonomic || m->loop[i].nrow == 0) continue;
         if (!snw_is_active(w, m->loop[i].condition) && m->loop[i].condition >= 0) continue;
         return snw_fail(err, SNW_E_MODEL,
-                        "contact '%s' constrains velocities and moves; linear models of rolling "
-                        "motion are not supported: linearise at rest, or switch it off",
+                        "contact '%s' constrains velocities and moves; rolling motion has linear "
+                        "models of steps of gauss, radau, conserving and moreau only ('step' with "
+                        "'scheme'): take one of these, linearise at rest, or switch it off",
                         m->label.loop[i].name);
     }
     for (int i = 0; i < l->ninput; i++) {

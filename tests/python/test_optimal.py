@@ -116,6 +116,47 @@ probes: {tip: {pose: rod.tip}}
         near(C @ got + D @ du, out, 3e-6 if noisy else 3e-7)
 
 
+# two axles, and a tail that swings
+CART = """
+sinew: 1
+gravity: 0
+parameters: {l: 0.1 m, I: 1e-3 kg*m^2}
+robot:
+  a: {on: world, joint: planar, body: {mass: 1 kg, com: [0.02 m, 0, 0], inertia: [I, I, I]}}
+  b: {on: a, pose: {xyz: [l, 0, 0]}, joint: revolute, stiffness: 0.05, body: {mass: 1.2 kg, com: [l, 0, 0], inertia: [I, I, I]}}
+  c: {on: b, pose: {xyz: [l, 0, 0]}, joint: revolute, stiffness: 0.02, damping: 2e-3, body: {mass: 0.5 kg, com: [l, 0, 0], inertia: [I, I, I]}}
+sites: {second: {on: b, pose: {xyz: [l, 0, 0]}}}
+actuators: {steer: {joint: b, effort: 0}, wag: {joint: c, effort: 0}}
+contacts: {one: {wheel: {on: a, axis: y}}, two: {wheel: {on: second, axis: y}}}
+probes: {p: {position: second}, q: {angle: c}}
+"""
+
+
+@pytest.mark.parametrize("scheme", ["gauss4", "gauss6", "radau3", "radau5", "conserving"])
+def test_steps_on_wheels(scheme):
+    """Of a cart that turns: its velocities are projected onto the rows of the wheels after each step of collocation."""
+    robot = sinew.Robot(text=CART)
+    robot.q[:], robot.v[:] = (0.1, 0.2, 0.3, 0.4, -0.2), (0.5, 0, 0, 1, -2)
+    map = robot.step_map(0.02, ["steer", "wag"], ["p.x", "q"], scheme=scheme)
+    u = np.array([0.02, -0.01])
+    point = map.begin(robot, u)
+    for _ in range(3):
+        point, _ = map.step(point, u)
+    to, _, (A, B, C, D) = map.linear_step(point, u)
+    random = np.random.default_rng(2)
+    N = map.project(point)[1]
+    for _ in range(3):
+        dx, du = random.standard_normal(map.nx), random.standard_normal(map.nu)
+        dx = dx if N is None else N @ dx
+        x, out = derivatives(map, point, u, to, dx, du)
+        got = A @ dx + B @ du
+        assert np.abs(got - x).max() < 1e-8 * np.abs(x).max()
+        assert np.abs(C @ got + D @ du - out).max() < 1e-8
+    if scheme != "conserving":
+        with pytest.raises(sinew.ModelError, match="wheels, rings or anchors, after which velocities are projected"):
+            robot.linearize(["l"], ["q"], step=0.02, scheme=scheme)
+
+
 RANDOM = ["tree_motion", "hybrid_motion", "tendon_motion", "loop_motion", "parallel_motion", "rod_flight", "sprung_motion",
           "threaded_motion", "fluid_motion", "drop", "cranks", "obstacle"]  # fmt: skip
 
