@@ -42,7 +42,7 @@ static void linear_place(void *object, snw_fields *f) {
     snw_linear *o = object;
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv + 1, nr = (size_t)m->nconstraint + 1, nc = (size_t)o->ncolumn;
-    const size_t ng = (size_t)o->ninput + 1, nu = (size_t)o->ninput + 1,
+    const size_t ng = 3 * (size_t)o->ninput + 1, nu = (size_t)o->ninput + 1,
                  ni = (size_t)snw_linear_memory_room(m) + 1;
     const size_t ny = (size_t)o->noutput + 1, width = (size_t)o->width;
     const size_t frames = (size_t)(m->nseg + m->nobs), ns = o->steps,
@@ -69,7 +69,7 @@ static snw_status linear_prepare(snw_linear *l) {
         const int n = snw_probe_columns(&m->desc->probe[l->output[i].probe]);
         if (n > l->width) l->width = n;
     }
-    l->ncolumn = 2 * m->nv + snw_linear_memory_room(m) + 5 * l->ninput + 1;
+    l->ncolumn = 2 * m->nv + snw_linear_memory_room(m) + 7 * l->ninput + 1;
     l->block = snw_fields_create(linear_place, l);
     l->scratch.size = linear_scratch_size(m);
     l->scratch.base = snw_alloc(l->scratch.size);
@@ -507,18 +507,29 @@ static bool is_left_out(const snw_linear *l, const snw_linear_input *in) {
     return l->holds && in->optional && in->kind == SNW_LINEAR_GIVEN;
 }
 
-// given, entry, ng <- inputs that move constraint rows.
+// -de/du of the rows, or of their k-th rate, by an input; NULL: a given coordinate.
+static const double *shift_of(const snw_linear_input *in, int k) {
+    const double *const of[] = {in->shift, in->shift_rate, in->shift_acc};
+    return in->kind == SNW_LINEAR_OTHER ? of[k] : NULL;
+}
+
+// given, given_part, entry, ng <- inputs that move constraint rows. A number of the file may move
+// their rates alone: of a law p sin(t) where that is zero.
 static void list_given(snw_linear *l) {
     l->ng = 0;
     for (int i = 0; i < l->ninput; i++) {
         const snw_linear_input *in = &l->input[i];
-        bool moves = in->kind == SNW_LINEAR_GIVEN;
-        for (int k = 0; in->shift && k < l->m->nconstraint; k++) moves = moves || in->shift[k] != 0;
-        if (!moves || is_left_out(l, in)) continue;
-        l->given[l->ng] = i;
-        l->entry[l->ng++] = in->kind == SNW_LINEAR_OTHER ? LINEAR_DIRECT
-                            : l->three                   ? LINEAR_THREE
-                                                         : LINEAR_STATE;
+        for (int part = 0; part < 3; part++) {
+            const double *shift = shift_of(in, part);
+            bool moves = in->kind == SNW_LINEAR_GIVEN && part == 0;
+            for (int k = 0; shift && k < l->m->nconstraint; k++) moves = moves || shift[k] != 0;
+            if (!moves || is_left_out(l, in)) continue;
+            l->given[l->ng] = i;
+            l->given_part[l->ng] = part;
+            l->entry[l->ng++] = in->kind == SNW_LINEAR_OTHER ? LINEAR_DIRECT
+                                : l->three                   ? LINEAR_THREE
+                                                             : LINEAR_STATE;
+        }
     }
 }
 
@@ -529,8 +540,8 @@ static void given_motion(snw_linear *l, const double *N) {
     for (int g = 0; g < l->ng; g++) {
         const snw_linear_input *in = &l->input[l->given[g]];
         double *to = snw_column_of(l->Y, nv, g);
-        for (int k = 0; k < nr; k++)
-            e[k] = in->kind == SNW_LINEAR_OTHER ? in->shift[k] : k == in->row ? in->unit : 0;
+        const double *shift = shift_of(in, l->given_part[g]);
+        for (int k = 0; k < nr; k++) e[k] = shift ? shift[k] : k == in->row ? in->unit : 0;
         memset(to, 0, (size_t)nv * sizeof *to);
         linear_add_product(nv, nr, 1, l->inverse, e, to);
         remove_mass(l, N, l->line + nr, to);
@@ -745,12 +756,14 @@ static void place_column(snw_linear *l, const snw_state *s, const linear_column 
     }
 }
 
-static int find_given(const snw_linear *l, int input) {
+static int find_given_part(const snw_linear *l, int input, int part) {
     for (int g = 0; g < l->ng; g++) {
-        if (l->given[g] == input) return g;
+        if (l->given[g] == input && l->given_part[g] == part) return g;
     }
     return -1;
 }
+
+static int find_given(const snw_linear *l, int input) { return find_given_part(l, input, 0); }
 
 static void fill_matrices(snw_linear *l, const snw_state *s) {
     const int nv = l->m->nv, most = nv + l->ni + l->ng;
@@ -794,14 +807,20 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
         unit[at] = 0;
     }
     for (int i = 0; i < l->nu; i++) {
-        const int input = l->of_input[i], g = find_given(l, input);
+        const int input = l->of_input[i];
         linear_column c = {.force = snw_column_of(l->G, nv, input), .rate = l->input[input].rate};
-        if (g >= 0) {
-            unit[g] = 1;
-            *(l->derivative[i] == 0 ? &c.u : l->derivative[i] == 1 ? &c.du : &c.ddu) = unit;
+        const double **const of[] = {&c.u, &c.du, &c.ddu};
+        memset(l->given_unit, 0, 3 * (size_t)l->ng * sizeof *l->given_unit);
+        for (int part = 0; part < 3; part++) {
+            // a given coordinate is input by its value, rate or acceleration, a number by all
+            const bool number = l->input[input].kind == SNW_LINEAR_OTHER;
+            const int g = find_given_part(l, input, number ? part : 0);
+            if (g < 0 || (!number && l->derivative[i] != part)) continue;
+            double *own = l->given_unit + (size_t)part * (size_t)l->ng;
+            own[g] = 1;
+            *of[part] = own;
         }
         place_column(l, s, &c, l->nx + i, snw_column_of(l->B, l->nx, i));
-        if (g >= 0) unit[g] = 0;
     }
 }
 

@@ -25,11 +25,13 @@ typedef enum snw_linear_kind {
 
 typedef struct snw_linear_input {
     snw_linear_kind kind;
-    int item, component;  // motor, tendon, muscle or load, and its coordinate or component
-    int row;              // SNW_LINEAR_GIVEN: constraint row
-    double unit;          // the same: value of the row per unit of the coordinate
-    const double *force;  // SNW_LINEAR_OTHER: -dr/du (nv)
-    const double *shift;  // SNW_LINEAR_OTHER: -de/du (nconstraint)
+    int item, component; // motor, tendon, muscle or load, and its coordinate or component
+    int row;             // SNW_LINEAR_GIVEN: constraint row
+    double unit;         // the same: value of the row per unit of the coordinate
+    const double *force; // SNW_LINEAR_OTHER: -dr/du (nv)
+    // SNW_LINEAR_OTHER: -de/du, -de'/du, -de"/du of the rows and of their rates at fixed
+    // coordinates, rates and accelerations (nconstraint each)
+    const double *shift, *shift_rate, *shift_acc;
     const double *direct; // SNW_LINEAR_OTHER: dy/du at a fixed state (noutput)
     const double *rate;   // SNW_LINEAR_OTHER: of snw_linear_memory_rates by u
     // SNW_LINEAR_OTHER, of steps that are maps of their own: their equations by u

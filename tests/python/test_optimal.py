@@ -2,6 +2,7 @@
 """Step maps against differences of their own steps; optimal control against Riccati recursions, closed forms and differences."""
 
 import itertools
+import math
 import pathlib
 import pickle
 import sys
@@ -705,6 +706,50 @@ def test_numbers_of_the_file_move_steps(scheme):
 
     for k, name in enumerate(names):
         near(B[:, k], sum(w * (after(name, j * 1e-3) - after(name, -j * 1e-3)) for j, w in SIXTH) / 1e-3, 1e-8)
+
+
+# a pendulum on a cart that is given
+GIVEN = """
+sinew: 1
+parameters: {p: 0.2, l: 0.5 m}
+gravity: [0, -9.81 m/s^2, 0]
+robot:
+  cart: {on: world, joint: prismatic, axis: x, body: {mass: 1 kg}}
+  bob: {on: cart, joint: revolute, axis: z, pose: {rpy: [0, 0, -90 deg]}, body: {mass: 1 kg, com: [l, 0, 0]}}
+actuators: {drive: {joint: cart, position: "(1 m)*p*(1 - cos(3*t/(1 s)) + 0.3*sin(2*p*t/(1 s))^2)"}}
+probes: {q: {angle: bob}, place: {position: bob}}
+"""
+
+
+def test_a_number_moves_a_given_coordinate():
+    """With value, rate and acceleration: in the continuous model against the closed form, in a step against steps of changed models."""
+    robot = sinew.Robot(text=GIVEN)
+    robot.q[:], robot.v[:], p, h = (0, 0.3), (0, -0.7), 0.2, 0.02
+
+    def law(p, t):
+        return p * (1 - math.cos(3 * t) + 0.3 * math.sin(2 * p * t) ** 2)
+
+    motion = robot.simulate(0.1, "gauss6")
+    for _ in range(4):
+        motion.step()
+    t, e = robot.t, 1e-3
+    A2 = [sum(w * (law(p + i * e, t + k * e) - law(p - i * e, t + k * e)) for i, w in SIXTH) / e for k in (-2, -1, 0, 1, 2)]
+    second = (-A2[0] + 16 * A2[1] - 30 * A2[2] + 16 * A2[3] - A2[4]) / (12 * e * e)
+    got = robot.linearize(["p"], ["q"]).B[:, 0]
+    near(got[0], 0, 1e-9)
+    near(got[1], -second / 0.5 * math.cos(robot.q[1]), 1e-5)
+
+    robot = sinew.Robot(text=GIVEN)
+    robot.q[:], robot.v[:] = (0, 0.3), (0, -0.7)
+    B = robot.linearize(["p"], ["q"], step=h, scheme="euler").B[:, 0]
+
+    def after(by):
+        other = sinew.Robot(text=GIVEN, set={"p": p + by})
+        other.q[:], other.v[:] = (0, 0.3), (0, -0.7)
+        other.simulate(h, "euler").step()
+        return np.concatenate([other.q, other.v])
+
+    near(B, sum(w * (after(k * e) - after(-k * e)) for k, w in SIXTH) / e, 1e-8)
 
 
 # an arm whose tip slides on the floor, and a free ball that rolls and carries a rod
