@@ -33,7 +33,9 @@ static const double no_damping = 1e-14, // of a massless direction, relative to 
     no_rate = 1e-6,                     // force of its rate, likewise
     heavy = 1e-5,                       // pivot of the scaled mass matrix, certainly with mass
     dependent = 1e-9,                   // singular value of dependent rows, relative
-    stencil_angle = 1e-2;               // of the motion between samples of the rows, typical
+    stencil_angle = 1e-2,               // of the motion between samples of the rows, typical
+    stencil_time = 2e-3,                // the longest time between them, s
+    at_rest = 1e-4;                     // rate of motion below which rows do not turn, 1/s
 enum { SAMPLES = 4 };                   // on either side: differences of order 8
 
 // ---- memory
@@ -172,6 +174,15 @@ static void store_rows(const snw_model *m, snw_work *w, double *C) {
     }
 }
 
+double snw_linear_rate(const snw_model *m, const snw_state *s) {
+    double fast = 0;
+    for (int i = 0; i < m->nv; i++) {
+        fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
+        fast = fmax(fast, sqrt(fabs(s->a[i]) / m->typical[i]));
+    }
+    return fast;
+}
+
 // dC, ddC <- rates of the rows along the motion, by differences of order 8 of the rows at instants
 // around the present one.
 static void rows_along(snw_linear *l, const snw_inputs *in, const snw_state *s, snw_work *w) {
@@ -180,9 +191,8 @@ static void rows_along(snw_linear *l, const snw_inputs *in, const snw_state *s, 
                                                -205.0 / 72};
     const snw_model *m = l->m;
     const size_t n = (size_t)m->nv * (size_t)m->nconstraint;
-    double fast = 0;
-    for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
-    const double h = stencil_angle / fast;
+    // of slow motions an instant that is short for laws of time
+    const double h = fmin(stencil_angle / snw_linear_rate(m, s), stencil_time);
     memset(l->dC, 0, n * sizeof *l->dC);
     store_rows(m, w, l->C);
     for (size_t i = 0; i < n; i++) l->ddC[i] = second[SAMPLES] * l->C[i] / (h * h);
@@ -958,9 +968,10 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
     for (int i = 0; i < m->nv; i++) l->moving = l->moving || s->v[i] != 0;
     if (m->nv == 0)
         return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates, so no linear model");
-    for (int k = 0; !l->bordered && l->moving && k < m->nloop; k++)
-        l->rows_turn = l->rows_turn || m->loop[k].nrow;
-    for (int k = 0; !l->bordered && l->moving && k < m->ntendon; k++)
+    // rows also turn where the robot sets out from rest
+    const bool turns = !l->bordered && (l->moving || snw_linear_rate(m, s) > at_rest);
+    for (int k = 0; turns && k < m->nloop; k++) l->rows_turn = l->rows_turn || m->loop[k].nrow;
+    for (int k = 0; turns && k < m->ntendon; k++)
         l->rows_turn = l->rows_turn || m->tendon[k].row >= 0;
     snw_residual(m, in, s, false, w);
     SNW_TRY(check_robot(l, w, err));

@@ -48,6 +48,10 @@ typedef struct snw_linear_output {
     bool left;     // it was left out
 } snw_linear_output;
 
+// Rate at which the robot moves, or sets out to: largest of a coordinate in typical values, or root
+// of its acceleration, 1/s.
+double snw_linear_rate(const snw_model *m, const snw_state *s);
+
 // Is a column of a probe a function of the state?
 bool snw_linear_is_output(const snw_probe_desc *p, int column);
 

@@ -401,11 +401,10 @@ static snw_status loops_along(const snw_model *m, const snw_inputs *in, const sn
                               snw_work *w, double *rate, double *acceleration) {
     static const double first[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280},
                         second[5] = {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560, -205.0 / 72},
-                        angle = 0.05;
-    double fast = 0;
-    for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
+                        angle = 0.02, longest = 5e-3;
+    const double fast = snw_linear_rate(m, s);
     if (m->nloop == 0 || !(fast > 0)) return SNW_OK;
-    const double h = angle / fast;
+    const double h = fmin(angle / fast, longest);
     snw_inputs *other = NULL;
     snw_state *at = NULL;
     double *step = snw_alloc(((size_t)m->nv + 1) * sizeof *step);
