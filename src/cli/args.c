@@ -182,7 +182,7 @@ static snw_status append(snw_pool *pool, const char *text, int *n, int *room, co
     if (*n == *room) {
         const char **more = snw_pool_array(pool, 2 * (size_t)*room + 2, sizeof *more);
         if (!more) return snw_fail_memory(err);
-        memcpy(more, *list, (size_t)*n * sizeof *more);
+        if (*n) memcpy(more, *list, (size_t)*n * sizeof *more);
         *room = 2 * *room + 2;
         *list = more;
     }
