@@ -53,7 +53,7 @@ typedef struct snw_gradient_variable {
 
 typedef enum snw_gradient_method {
     // adjoint; forward where there are fewer entries of p than scalars; differences for numbers of
-    // studies that are kinematic throughout
+    // studies that are kinematic throughout, and for studies with inverse steps or paths
     SNW_GRADIENT_AUTO,
     SNW_GRADIENT_ADJOINT,    // one sweep backward per scalar
     SNW_GRADIENT_FORWARD,    // sensitivities along the run, one for each entry of p
@@ -77,6 +77,7 @@ typedef struct snw_gradient_options {
     snw_gradient_method method;
     double memory;    // bytes for the states of steps; beyond, some are computed again. 0: 256e6
     double tolerance; // of the equations of a step, relative; 0: 1e-13
+    int cut_effect;   // 1: find info.cut_effect, by derivatives of a second run where steps are cut
 } snw_gradient_options;
 
 SNW_API snw_gradient_options snw_gradient_defaults(void);
@@ -118,6 +119,14 @@ typedef struct snw_gradient_info {
     // steps whose equations, and instants at which results, were differentiated by the state by
     // differences along all coordinates: the dearest part where there are any
     int differenced_steps, differenced_results;
+    // Steps of implicit schemes whose lengths the motion chose: cut at contacts, obstacles, stops,
+    // cables and starts, halved, or by their error. These lengths are of a fixed scale and do not
+    // follow the parameters: results jump where a parameter changes one of them, and derivatives
+    // are those between two jumps. Shorter steps make the jumps smaller.
+    int cut_steps;
+    double cut_effect; // change of the derivatives of a scalar, relative to the largest, by other
+                       // lengths of these steps: times 2^(-1/8); 0: none, or not asked for;
+                       // NaN: there are none by these
 } snw_gradient_info;
 SNW_API snw_gradient_info snw_gradient_report(const snw_gradient *g);
 // Did the last evaluation, by the adjoint, differentiate each step by entry k alone, at a cost of

@@ -53,6 +53,12 @@ class GradientReport(NamedTuple):
     """Steps whose equations were differentiated by differences along all coordinates, which is dear."""
     differenced_results: int = 0
     """Instants at which results were."""
+    cut_steps: int = 0
+    """Steps whose lengths the motion chose (contacts, stops, starts, errors). These are of a fixed scale: results jump
+    where a variable changes one, and derivatives are those between two jumps."""
+    cut_effect: float = 0
+    """Change of the derivatives of a scalar, relative to the largest, by other lengths of these steps; with
+    `cut_effect=True`. NaN: there are none by these."""
 
 
 class Gradient(OfThisProcess):
@@ -60,13 +66,15 @@ class Gradient(OfThisProcess):
 
     `of`: an expression or several, such as "end(tip.x)", "integral(tip.z^2)", "at(0.5, tip.x)". `by`: names of numbers of
     the file, "q(coordinate)" and "v(coordinate)" of the initial state, `Knots` of laws. `memory`: bytes for states of the
-    run; beyond it steps are computed again.
+    run; beyond it steps are computed again. `cut_effect`: find that of the report, by the derivatives of a second run
+    where there are cut steps.
     """
 
     _instead = "open it again in the other process"
 
     def __init__(self, model: Model | Path, of: str | Sequence[str], by: Variable | Sequence[Variable], *,
-                 run: str | None = None, set: Overrides | None = None, method: str = "auto", memory: float = 256e6):  # fmt: skip
+                 run: str | None = None, set: Overrides | None = None, method: str = "auto", memory: float = 256e6,
+                 cut_effect: bool = False):  # fmt: skip
         self._model = model_of(model, run=run, set=set)
         scalars = [of] if isinstance(of, str) else list(of)
         variables = [by] if isinstance(by, (str, Knots)) else list(by)
@@ -90,7 +98,7 @@ class Gradient(OfThisProcess):
             entry.nknot, entry.knot, entry.unit = len(times), kept[-2], kept[-1]
             entry.rule = RULES.index(variable.rule)
         how.variable, how.nvariable = listed, len(variables)
-        how.method, how.memory = METHODS.index(method), memory
+        how.method, how.memory, how.cut_effect = METHODS.index(method), memory, int(cut_effect)
         out, err = ffi.new("snw_gradient **"), new_error()
         if lib.snw_gradient_create(self._model._m, how, out, err) != lib.SNW_OK:
             raise_error(err)
@@ -143,7 +151,8 @@ class Gradient(OfThisProcess):
         sampled = tuple(name for k, name in enumerate(self.variables) if lib.snw_gradient_sampled(self._g, k))
         return GradientReport(METHODS[info.method], info.steps, info.recomputed, info.error, info.run_seconds,
                               info.gradient_seconds, sampled, info.sweeps, info.models,
-                              info.differenced_steps, info.differenced_results)  # fmt: skip
+                              info.differenced_steps, info.differenced_results, info.cut_steps,
+                              info.cut_effect)  # fmt: skip
 
 
 def gradient(model: Model | Path, of: str | Sequence[str], by: Variable | Sequence[Variable], *, run: str | None = None,

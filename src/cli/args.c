@@ -20,6 +20,8 @@ struct snw_args {
     int nvalue[MAX_OPTIONS]; // number of times each option is given
     int room[MAX_OPTIONS];   // of value
     const char **value[MAX_OPTIONS];
+    int nplace[MAX_OPTIONS], place_room[MAX_OPTIONS];
+    const char **place[MAX_OPTIONS]; // in a file, of each value; none: on the command line
 };
 
 static int option_index(const snw_command *c, const char *name, size_t length) {
@@ -180,7 +182,7 @@ static snw_status append(snw_pool *pool, const char *text, int *n, int *room, co
     if (*n == *room) {
         const char **more = snw_pool_array(pool, 2 * (size_t)*room + 2, sizeof *more);
         if (!more) return snw_fail_memory(err);
-        memcpy(more, *list, (size_t)*n * sizeof *more);
+        if (*n) memcpy(more, *list, (size_t)*n * sizeof *more);
         *room = 2 * *room + 2;
         *list = more;
     }
@@ -188,8 +190,10 @@ static snw_status append(snw_pool *pool, const char *text, int *n, int *room, co
     return SNW_OK;
 }
 
-snw_status snw_args_add(snw_args *a, int index, const char *value, snw_error *err) {
-    return append(a->pool, value, &a->nvalue[index], &a->room[index], &a->value[index], err);
+snw_status snw_args_add(snw_args *a, int index, const char *value, const char *place,
+                        snw_error *err) {
+    SNW_TRY(append(a->pool, value, &a->nvalue[index], &a->room[index], &a->value[index], err));
+    return append(a->pool, place, &a->nplace[index], &a->place_room[index], &a->place[index], err);
 }
 
 snw_status snw_args_add_operand(snw_args *a, const char *value, snw_error *err) {
@@ -211,6 +215,12 @@ int snw_args_values(const snw_args *a, const char *option, const char *const **v
 
 bool snw_args_has(const snw_args *a, const char *option) {
     return snw_args_values(a, option, NULL) > 0;
+}
+
+const char *snw_args_place(const snw_args *a, const char *option, int i) {
+    const int index = option_index(a->command, option, strlen(option));
+    SNW_ASSERT(index >= 0);
+    return i < a->nplace[index] ? a->place[index][i] : NULL;
 }
 
 const char *snw_args_value(const snw_args *a, const char *option) {

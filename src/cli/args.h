@@ -68,9 +68,10 @@ SNW_NODISCARD snw_status snw_args_parse(const snw_command *command, int argc,
                                         const char *const *argv, snw_args **out, snw_error *err);
 void snw_args_destroy(snw_args *a); // NULL is fine
 
-// Add a value of the option with this index in the table, or an operand; both are copied.
-// SNW_E_MEMORY.
-SNW_NODISCARD snw_status snw_args_add(snw_args *a, int index, const char *value, snw_error *err);
+// Add a value of the option with this index in the table, with its place in a file
+// (FILE:LINE:COLUMN), or an operand; all are copied. SNW_E_MEMORY.
+SNW_NODISCARD snw_status snw_args_add(snw_args *a, int index, const char *value, const char *place,
+                                      snw_error *err);
 SNW_NODISCARD snw_status snw_args_add_operand(snw_args *a, const char *value, snw_error *err);
 const snw_command *snw_args_command(const snw_args *a);
 // SNW_E_ARGUMENT: fewer or more operands than the command has.
@@ -84,6 +85,8 @@ const char *snw_args_operand(const snw_args *a, int i);
 bool snw_args_has(const snw_args *a, const char *option);
 const char *snw_args_value(const snw_args *a, const char *option);
 int snw_args_values(const snw_args *a, const char *option, const char *const **values);
+// Place of value i of the option in a file; NULL: it stands on the command line.
+const char *snw_args_place(const snw_args *a, const char *option, int i);
 // *out <- its last value, a number within these bounds; unchanged when the option is not given.
 SNW_NODISCARD snw_status snw_args_number(const snw_args *a, const char *option, double low,
                                          double high, double *out, snw_error *err);

@@ -73,8 +73,12 @@ static snw_status text_of(const file_reader *f, const snw_option *o, const snw_n
     return *out ? SNW_OK : snw_fail_memory(f->err);
 }
 
-static snw_status take(const file_reader *f, int index, const char *text) {
-    return f->args ? snw_args_add(f->args, index, text, f->err) : SNW_OK;
+static snw_status take(const file_reader *f, int index, snw_source_location at, const char *text) {
+    if (!f->args) return SNW_OK;
+    const char *place =
+        snw_pool_format(f->pool, "%s:%d:%d", at.file ? at.file : "", at.line, at.column);
+    if (!place) return snw_fail_memory(f->err);
+    return snw_args_add(f->args, index, text, place, f->err);
 }
 
 // The items of a list in one text.
@@ -94,17 +98,18 @@ static snw_status joined(const file_reader *f, const snw_option *o, const snw_no
 // NAME=VALUE, or NAME alone.
 static snw_status take_entry(const file_reader *f, int index, const snw_option *o,
                              const snw_entry *e) {
-    if (e->value->kind == SNW_NODE_NULL) return take(f, index, e->key);
+    if (e->value->kind == SNW_NODE_NULL) return take(f, index, e->location, e->key);
     const char *value = NULL;
     SNW_TRY(e->value->kind == SNW_NODE_LIST ? joined(f, o, e->value, &value)
                                             : text_of(f, o, e->value, &value));
     const char *text = snw_pool_format(f->pool, "%s=%s", e->key, value);
-    return text ? take(f, index, text) : snw_fail_memory(f->err);
+    return text ? take(f, index, e->location, text) : snw_fail_memory(f->err);
 }
 
 static snw_status take_switch(const file_reader *f, int index, const snw_entry *e) {
     const char *word = e->value->kind == SNW_NODE_TEXT ? e->value->text : "";
-    if (strcmp(word, "on") == 0 || strcmp(word, "true") == 0) return take(f, index, e->key);
+    if (strcmp(word, "on") == 0 || strcmp(word, "true") == 0)
+        return take(f, index, e->location, e->key);
     if (strcmp(word, "off") == 0 || strcmp(word, "false") == 0) return SNW_OK;
     return snw_fail_at(f->err, e->value->location, "'%s' is on or off", e->key);
 }
@@ -120,7 +125,7 @@ static snw_status take_option(const file_reader *f, int index, const snw_entry *
     if (n->kind == SNW_NODE_TEXT) {
         const char *text = NULL;
         SNW_TRY(text_of(f, o, n, &text));
-        return take(f, index, text);
+        return take(f, index, n->location, text);
     }
     for (int i = 0; i < n->n; i++) {
         if (n->kind == SNW_NODE_MAP) {
@@ -129,7 +134,7 @@ static snw_status take_option(const file_reader *f, int index, const snw_entry *
         }
         const char *text = NULL;
         SNW_TRY(text_of(f, o, n->entry[i].value, &text));
-        SNW_TRY(take(f, index, text));
+        SNW_TRY(take(f, index, n->entry[i].value->location, text));
     }
     return SNW_OK;
 }
@@ -160,7 +165,7 @@ static snw_status take_data(const file_reader *f, const snw_entry *e) {
                            e->key);
     for (int i = 0; i < n->n; i++) {
         SNW_TRY(take_operand(f, e, n->entry[i].value));
-        if (by_run) SNW_TRY(take(f, run, n->entry[i].key));
+        if (by_run) SNW_TRY(take(f, run, n->entry[i].location, n->entry[i].key));
     }
     return SNW_OK;
 }

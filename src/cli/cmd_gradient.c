@@ -20,6 +20,7 @@
 typedef struct names {
     int n;
     snw_gradient_variable *variable;
+    const char **place; // of each in a file, NULL: on the command line
     char *text;
     snw_pool *pool; // of the laws
 } names;
@@ -77,8 +78,10 @@ static snw_status add_laws(const snw_args *args, const snw_job *job, names *out,
     const int n = snw_args_values(args, "knots", &value);
     out->pool = snw_pool_create(POOL_LIMIT);
     if (!out->pool) return snw_fail_memory(err);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        out->place[out->n] = snw_args_place(args, "knots", i);
         SNW_TRY(read_law(job, value[i], out->pool, &out->variable[out->n++], err));
+    }
     if (out->n > 0) return SNW_OK;
     return snw_fail(err, SNW_E_ARGUMENT, "give the variables, e.g. --by silicone.young,arm.length");
 }
@@ -91,7 +94,8 @@ static snw_status split_names(const snw_args *args, names *out, snw_error *err) 
     const size_t laws = (size_t)snw_args_values(args, "knots", NULL);
     out->text = snw_alloc(length);
     out->variable = snw_alloc((length + laws) * sizeof *out->variable);
-    if (!out->text || !out->variable) return snw_fail_memory(err);
+    out->place = snw_alloc((length + laws) * sizeof *out->place);
+    if (!out->text || !out->variable || !out->place) return snw_fail_memory(err);
     char *to = out->text;
     for (int i = 0; i < n; i++) {
         int depth = 0;
@@ -103,6 +107,7 @@ static snw_status split_names(const snw_args *args, names *out, snw_error *err) 
                 continue;
             }
             *to++ = '\0';
+            out->place[out->n] = snw_args_place(args, "by", i);
             if (*begin) out->variable[out->n++] = (snw_gradient_variable){.name = begin};
             begin = to;
             if (!*p) break;
@@ -111,9 +116,71 @@ static snw_status split_names(const snw_args *args, names *out, snw_error *err) 
     return SNW_OK;
 }
 
+// A name with its number among the variables.
+typedef struct named {
+    const char *name;
+    int i;
+} named;
+
+static int by_name(const void *a, const void *b) {
+    const named *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : x->i - y->i;
+}
+
+static const char *option_of(const names *by, int i) {
+    return by->variable[i].nknot > 0 ? "knots" : "by";
+}
+
+static snw_status fail_twice(const names *by, int first, int second, snw_error *err) {
+    const char *name = by->variable[first].name, *at[2] = {by->place[first], by->place[second]};
+    const char *of[2] = {option_of(by, first), option_of(by, second)};
+    const char *remedy =
+        strcmp(of[0], of[1]) == 0 ? "" : ": the law through knots takes the place of the number";
+    if (at[0] && at[1])
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "%.200s: '%.100s' is a variable twice, by '%s' here and by '%s' at %.200s; "
+                        "leave one of them out%s",
+                        at[1], name, of[1], of[0], at[0], remedy);
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "'%.100s' is a variable twice, by %s%s%.200s and by %s%s%.200s; leave one of "
+                    "them out%s",
+                    name, at[0] ? of[0] : "--", at[0] ? " at " : of[0], at[0] ? at[0] : "",
+                    at[1] ? of[1] : "--", at[1] ? " at " : of[1], at[1] ? at[1] : "", remedy);
+}
+
+// SNW_E_ARGUMENT: a variable is given twice.
+static snw_status check_names(const names *by, snw_error *err) {
+    named *list = snw_alloc(((size_t)by->n + 1) * sizeof *list);
+    snw_status s = list ? SNW_OK : snw_fail_memory(err);
+    for (int i = 0; i < by->n && list; i++) list[i] = (named){by->variable[i].name, i};
+    if (list) qsort(list, (size_t)by->n, sizeof *list, by_name);
+    for (int i = 1; i < by->n && s == SNW_OK; i++) {
+        if (strcmp(list[i - 1].name, list[i].name) == 0)
+            s = fail_twice(by, list[i - 1].i, list[i].i, err);
+    }
+    snw_free(list);
+    return s;
+}
+
 // ---- output -------------------------------------------------------------------------------------
 
 static const char *const method_name[] = {"", "adjoint", "forward", "differences"};
+
+static void print_cuts(const snw_gradient_info *info) {
+    if (info->cut_steps == 0) return;
+    printf("%d of the steps have lengths that the motion chose (contacts, stops, cables, starts, "
+           "errors), which do not follow the variables: results jump where a variable changes one "
+           "of them, and the derivatives are those between two jumps",
+           info->cut_steps);
+    if (isnan(info->cut_effect)) {
+        printf("; with other lengths of these steps there are none");
+    } else if (info->cut_effect > 0) {
+        printf("; other lengths of these steps change the derivatives by up to %.1g of the largest",
+               info->cut_effect);
+    }
+    printf(". A shorter 'step' (with 'adapt' a smaller 'tolerance') makes this less\n");
+}
 
 static void print_gradient(const snw_gradient *g, int nscalar, const char *const *of,
                            const double *p, const double *J, const double *dJ) {
@@ -146,6 +213,7 @@ static void print_gradient(const snw_gradient *g, int nscalar, const char *const
             "results at %d instants were differentiated by differences along all coordinates, at "
             "the cost of several runs; results that are motions, strains or efforts need none\n",
             info.differenced_results);
+    print_cuts(&info);
     if (info.error > 0)
         printf("largest estimated error of parameter times derivative, relative to the largest of "
                "these and of the scalars: %.1g\n",
@@ -198,6 +266,8 @@ static void json_gradient(snw_json *j, const snw_gradient *g, int nscalar, const
     snw_field_integer(j, "models", info.models);
     snw_field_integer(j, "differenced_steps", info.differenced_steps);
     snw_field_integer(j, "differenced_results", info.differenced_results);
+    snw_field_integer(j, "cut_steps", info.cut_steps);
+    snw_field_number(j, "cut_effect", info.cut_effect);
     snw_field_number(j, "estimated_error", info.error); // 'error' is that of the command
 }
 
@@ -245,6 +315,7 @@ static snw_status gradient_job(const snw_args *args, const snw_job *job, snw_rep
     double megabytes = how.memory / 1e6;
     SNW_TRY(snw_args_number(args, "memory", 0.001, 1e6, &megabytes, err));
     how.memory = 1e6 * megabytes;
+    how.cut_effect = 1;
     how.nscalar = snw_args_values(args, "of", &how.scalar);
     if (how.nscalar == 0)
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -255,12 +326,14 @@ static snw_status gradient_job(const snw_args *args, const snw_job *job, snw_rep
     snw_robot_model *model = NULL;
     snw_status s = split_names(args, &by, err);
     if (s == SNW_OK) s = add_laws(args, job, &by, err);
+    if (s == SNW_OK) s = check_names(&by, err);
     how.nvariable = by.n;
     how.variable = by.variable;
     if (s == SNW_OK) s = snw_robot_model_open(job->path, job->run[0].name, nset, set, &model, err);
     if (s == SNW_OK) s = show_gradient(args, model, &how, reply, err);
     snw_robot_model_close(model);
     snw_free(by.variable);
+    snw_free((void *)by.place);
     snw_free(by.text);
     snw_pool_destroy(by.pool);
     return s;
@@ -315,8 +388,10 @@ const snw_command snw_cmd_gradient = {
         "of variables: initial values, materials, loads, tensions, gains, lengths, rest strains, "
         "poses, routings, given motions, coefficients of contacts and fluids. Those that must be "
         "taken one by "
-        "one are named below the table. Steps keep their lengths, also those that 'adapt: on' "
-        "chose. What has no derivative is refused with its name." SNW_ABOUT_IN_FILE,
+        "one are named below the table. Lengths that steps choose (at contacts, by 'adapt: on') "
+        "are of a fixed scale, so that the derivatives are those of the run as long as no variable "
+        "changes one of them; their number is told, and how much the derivatives depend on them. "
+        "What has no derivative is refused with its name." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples =
         "sinew gradient arm.yaml --of 'end(tip.x)' --by silicone.young,arm.rod.length\n"

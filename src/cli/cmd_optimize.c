@@ -166,6 +166,11 @@ static snw_status print_best(const session *s, snw_error *err) {
     printf("  gradient: %s", gradient_name[r->gradient.method]);
     if (r->gradient.method == SNW_GRADIENT_DIFFERENCES) printf(" of whole runs, order 6");
     if (r->gradient.error > 0) printf(", estimated relative error %.1g", r->gradient.error);
+    if (r->gradient.cut_steps > 0)
+        printf(", through %d steps with lengths that the motion chose: cost and constraints jump "
+               "where one of these changes (see 'sinew gradient'), a shorter 'step' makes this "
+               "less",
+               r->gradient.cut_steps);
     printf("\n");
     return SNW_OK;
 }
@@ -181,6 +186,7 @@ static void json_best(const session *s, bool converged) {
     snw_field_integer(j, "evaluations", r->evaluations);
     snw_field_text(j, "gradient", gradient_name[r->gradient.method]);
     snw_field_number(j, "gradient_error", r->gradient.error);
+    snw_field_integer(j, "cut_steps", r->gradient.cut_steps);
     snw_field_list(j, "variables");
     for (int k = 0; k < r->nvariable; k++) {
         const snw_optimize_entry *v = &r->variable[k];

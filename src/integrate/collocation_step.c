@@ -238,9 +238,13 @@ static void collocation_accept(void *self, double h) {
                                     .z0 = g->kept + 1 + g->m->nq + 2 * g->m->nv,
                                     .relaxed0 =
                                         g->kept + 1 + g->m->nq + 2 * g->m->nv + g->m->nsignal,
+                                    .before = g->ng ? g->free : NULL,
+                                    .stage_lambda = g->ng ? g->lambda : NULL,
+                                    .stage_dropped = g->stage[0]->dropped,
+                                    .lambda_scale = g->constraint_scale,
                                     .integrand = g->integrand};
     if (g->watch.note) g->watch.note(g->watch.user, &report);
-    collocation_note_restart(g, g->now->v);
+    collocation_note_restart(g, g->ng ? g->free : g->now->v);
 }
 
 static void collocation_set_watch(void *self, snw_step_watch watch) {
@@ -606,6 +610,7 @@ static snw_status collocation_finish(snw_collocation_step *g, double t_laws) {
     snw_collocation_impose(m, g->in, s);
     for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
     g->failure = (snw_error){0};
+    if (g->ng) memcpy(g->free, s->v, (size_t)m->nv * sizeof *g->free);
     snw_status status = g->ng ? collocation_project(g, s) : SNW_OK;
     if (status == SNW_OK) status = collocation_accelerations(g, s, &g->failure);
     return status == SNW_OK ? SNW_OK : SNW_E_DIVERGED;

@@ -30,6 +30,7 @@ typedef struct snw_collocation_step_origin {
     PACK(double, typical, all, "typical values of the unknowns")                                   \
     PACK(double, x, nv, "chart coordinates at one stage")                                          \
     PACK(double, v, nv, "their rates")                                                             \
+    PACK(double, free, nv, "velocities at the end before their projection")                        \
     PACK(double, a, nv, "their accelerations")                                                     \
     PACK(double, past, all, "ns: accelerations at the stages of the previous step")                \
     PACK(double, mean_rate, nv, "mean velocities of the chart in the previous step")               \

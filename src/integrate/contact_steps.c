@@ -4,6 +4,7 @@
 #include "integrate/contact_steps.h"
 
 #include "integrate/first_step.h"
+#include "integrate/step_lengths.h"
 
 #include <math.h>
 
@@ -49,7 +50,8 @@ double snw_contact_step_again(snw_impact_monitor *i, double fraction, double h, 
     patient = patient && i->short_steps < MAX_SHORT_STEPS;
     const bool divisible =
         h > (1 + 1e-6) * least; // the last step of an interval may equal `least` up to rounding
-    if (fraction > 0 && patient && divisible) return fmax(fraction * h, least);
+    if (fraction > 0 && patient && divisible)
+        return fmax(snw_step_length(fraction * h, longest), least);
     if (fraction > 0 && patient && touches && i->gain > GAIN && !*use_euler) return h;
     i->short_steps = i->longest > 0 ? i->short_steps + 1 : 0;
     if (i->longest > 0) i->longest = grow < longest && patient ? grow : 0;

@@ -45,6 +45,7 @@ snw_implicit_opts snw_implicit_defaults(void) {
                                .chart = SNW_CHART_SE3,
                                .tolerance = 1e-10,
                                .max_iter = 30,
+                               .length_part = 1,
                                .torque = 1};
 }
 

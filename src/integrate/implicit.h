@@ -23,7 +23,8 @@ typedef struct snw_implicit_opts {
     int max_iter;      // default 30
     bool uniform_past; // start as if the velocity had been constant before, as Till 2019 does;
                        // theory.md 6.1
-    bool fixed_length; // never shorten steps, at impacts or after starts
+    double length_part;       // of the lengths of steps that are repeated; default 1
+    bool fixed_length;        // never shorten steps, at impacts or after starts
     bool undamped_velocities; // do not project velocities at loop closures, theory.md 6.6
     bool control;    // step lengths come from error control, which then resolves starts and impacts
     bool estimate;   // estimate the global error, theory.md (6.18)

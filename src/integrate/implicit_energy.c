@@ -96,8 +96,9 @@ static void judge_without_contact(snw_implicit *im, double h, double created) {
 
 double snw_implicit_retry_length(snw_implicit *im, double h, double longest, bool patient) {
     if (im->opts.fixed_length) return 0;
-    return snw_contact_step_again(&im->impact, im->retry_fraction, h, longest, snw_touches(im->m),
-                                  patient, &im->use_euler);
+    const double again = snw_contact_step_again(&im->impact, im->retry_fraction, h, longest,
+                                                snw_touches(im->m), patient, &im->use_euler);
+    return again < h ? im->opts.length_part * again : again;
 }
 
 void snw_implicit_shorten(snw_implicit *im, double h, double longest) {

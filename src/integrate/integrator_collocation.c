@@ -28,6 +28,7 @@ snw_status snw_integrator_collocation(const snw_model *m, const snw_step_desc *s
                                          .tighten = !given || step->control,
                                          .max_iter = usual.max_iter};
     const snw_step_control control = {.least = step->least,
+                                      .part = step->length_part,
                                       .control = step->control,
                                       .tolerance = given ? step->tolerance : SNW_STEP_ERROR,
                                       .power = o.points.s + 2,

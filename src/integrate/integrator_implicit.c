@@ -96,6 +96,7 @@ snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.uniform_past = step->uniform_past;
     o.fixed_length = step->fixed_length;
+    if (step->length_part > 0) o.length_part = step->length_part;
     o.undamped_velocities = step->undamped_velocities;
     o.control = step->control;
     o.estimate = !step->control && step->patience == 0;
@@ -104,6 +105,7 @@ snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step
     if (!o.tighten) o.tolerance = step->tolerance;
     const snw_step_control control = {.least = step->least,
                                       .control = step->control,
+                                      .part = step->length_part,
                                       .fixed = step->fixed_length,
                                       .tolerance =
                                           step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,

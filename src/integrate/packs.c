@@ -11,6 +11,7 @@
 #include "integrate/step_account.h"
 #include "integrate/step_control.h"
 #include "integrate/step_energies.h"
+#include "integrate/step_lengths.h"
 
 #include <math.h>
 #include <string.h>
@@ -309,7 +310,8 @@ static double length_outside(snw_implicit *im, double h, double longest) {
     if (im->opts.fixed_length || !snw_contact_has_curved(im->m)) return h;
     snw_kinematics(im->m, im->in, im->now, false, im->w);
     if (snw_contact_too_deep(im->m, im->w) >= 0) return 0;
-    return fmin(h, fmax(snw_contact_step_limit(im->m, im->w, h), SNW_SHORTEST_STEP * longest));
+    return snw_step_cut(h, snw_contact_step_limit(im->m, im->w, h), SNW_SHORTEST_STEP * longest,
+                        longest);
 }
 
 bool snw_implicit_fits_lane(const snw_implicit *im) {
@@ -398,7 +400,7 @@ double snw_implicit_close_lane(snw_implicit *im, double h, double longest, doubl
     bool solved = snw_implicit_end_lane(im, h, lane);
     if (!solved) solved = snw_implicit_step(im, h, t_laws, &info) == SNW_OK;
     patience->spent += lane->iterations + info.iterations;
-    if (!solved) return 0.5 * h;
+    if (!solved) return snw_step_length(0.5 * h, longest);
     const double shorter =
         snw_implicit_retry_length(im, h, longest, 2 * patience->spent <= patience->most);
     if (shorter > 0) {

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "dynamics/rod_contact.h"
 #include "integrate/integrator_private.h"
+#include "integrate/step_lengths.h"
 #include "integrate/step_scale.h"
 
 #include <math.h>
@@ -100,6 +101,11 @@ static double first_step(const snw_step_control *p, const snw_model *m, const sn
     return fastest > 0 ? pow(p->tolerance, 1 / p->power) / fastest : INFINITY;
 }
 
+// Length of a step that is at most h, theory.md (6.16a).
+static double choose(const snw_step_control *p, double h) {
+    return (p->part > 0 ? p->part : 1) * snw_step_length(h, p->longest);
+}
+
 snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, const snw_stepper *k,
                                     void *self, double to, double limit, snw_stats *took,
                                     snw_error *err) {
@@ -111,7 +117,8 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
     const double longest = isfinite(p->longest) ? p->longest : interval;
     const double shortest = fmax(fmax(smallest, p->least), 1e-14 * fabs(to));
     if (p->control && !(p->h > 0)) {
-        p->h = fmin(fmax(first_step(p, m, k->state(self)), shortest), p->longest);
+        const double first = fmin(first_step(p, m, k->state(self)), p->longest);
+        p->h = fmax(choose(p, first), shortest);
     }
     double h = p->control ? fmin(p->h, interval) : interval;
     const bool curved = !p->fixed && snw_contact_has_curved(m);
@@ -127,7 +134,8 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         if (curved) {
             const snw_work *w = k->work_at(self);
             SNW_TRY(snw_step_check_depth(m, w, t, err));
-            h = fmin(h, fmax(snw_contact_step_limit(m, w, fmin(h, remaining)), shortest));
+            const double most = fmin(h, remaining), safe = snw_contact_step_limit(m, w, most);
+            h = safe < most ? fmin(most, fmax(choose(p, safe), shortest)) : most;
         }
         const bool last = h >= remaining * (1 - 1e-9);
         if (last) h = remaining;
@@ -142,7 +150,8 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         if (s == SNW_OK && !(miss <= 1)) {
             k->undo(self);
             if (h <= shortest) return too_coarse(p, t, h, miss, err);
-            h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
+            const double repeat = h * fmax(0.2, 0.8 / pow(miss, 1 / p->power));
+            h = fmax(choose(p, repeat), shortest);
             continue;
         }
         // a live step is accepted rather than refined when half of its iterations are used up
@@ -154,7 +163,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
             continue;
         }
         if (s != SNW_OK) {
-            h *= 0.5;
+            h = choose(p, 0.5 * h);
             if (h < shortest) return step_control_give_up(p, k, self, t_tried, h, &info, err);
             continue;
         }
@@ -162,7 +171,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         took->increments++;
         if (last || snw_monitor_stops(p->monitor)) return SNW_OK;
         const double grow = p->control ? fmin(2, 0.8 / pow(fmax(miss, 1e-3), 1 / p->power)) : 2;
-        h = fmin(h * grow, p->longest);
+        h = fmin(p->control ? choose(p, h * grow) : h * grow, p->longest);
         if (p->control) p->h = h;
     }
 }

@@ -64,6 +64,7 @@ typedef struct snw_step_control {
     double power;     // the local error scales with h^power
     double h;         // length of the next step, s; 0 with control: estimate it
     double longest;   // longest step, s; INFINITY, with control: limited by the instants only
+    double part;      // of the lengths that are chosen, by which they are shorter; 0: 1
     double least;     // shortest step, s; 0: limited by rounding only
     long patience;    // Newton iterations allowed in one advance; 0: limited by the attempts only
     snw_interrupt interrupt;

@@ -57,6 +57,11 @@ typedef struct snw_step_report {
     // chart at the stages
     const snw_collocation *points;
     const double *q0, *v0, *ddx;
+    // with rows of velocities (wheels): multipliers of the rows of loops at the stages, over this
+    // scale; those left out. `before` are then the velocities (nv) at the end before their
+    // projection
+    const double *stage_lambda, *stage_dropped;
+    double lambda_scale;
     // of a step of the conserving scheme, whose d has the multipliers, too: state and reference
     // energy before it, times of the inputs of its first momenta and of the gravity before
     const snw_state *start; // also of an explicit scheme

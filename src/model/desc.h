@@ -867,6 +867,8 @@ typedef struct snw_step_desc {
     bool control;             // implicit: step size from an error estimate
     bool split;               // free joints on SO(3) x R^3 instead of SE(3)
     bool uniform_past;        // start as if in uniform motion, without initial accelerations
+    double length_part;       // of the lengths that a motion chooses for its steps, by which they
+                              // are shorter; 0: 1
     bool fixed_length;        // all implicit steps have size `step`, at impacts and starts too
     bool undamped_velocities; // constraint velocities without numerical damping, theory.md 6.6
     bool kinematic;           // locomotion with prescribed shape, theory.md 6.8

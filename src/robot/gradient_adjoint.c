@@ -259,15 +259,7 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
-    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
-                      r->event == SNW_WATCH_HARD || r->event == SNW_WATCH_CONSERVED ||
-                      (r->event == SNW_WATCH_EXPLICIT && r->h > 0);
-    if (r->event == SNW_WATCH_UNDO)
-        *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
-    if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;
-    s->tried += step;
-    s->g->info.steps += s->last < 0 && step;
-    s->g->info.recomputed += s->last >= 0 && step;
+    gradient_count_note(s->last < 0 ? &s->count : &s->again, r);
     snw_tape_note(&s->tape, r);
 }
 
@@ -319,6 +311,7 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
     s->partial = s->tape.full;
+    g->info.steps = s->count.steps, g->info.cut_steps = s->count.cut;
     SNW_TRY(gradient_find_weights(s, J, err));
     g->info.run_seconds = snw_clock_seconds() - begin;
     if (!isnan(s->tape.other))
@@ -501,6 +494,7 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     g->info.error = s.size > 0 ? s.error / s.size : 0;
     if (status == SNW_OK) memcpy(dJ, s.dJ, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
+    g->info.recomputed = s.again.steps;
     g->info.differenced_steps = g->info.differenced_results = 0;
     for (int k = 0; k < s.nphase && s.phase && s.phase[k].adjoint; k++) {
         const snw_adjoint_dear dear = snw_adjoint_differenced(s.phase[k].adjoint);

@@ -40,7 +40,12 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         step->kind == SNW_STEP_CHANGE)
         return SNW_OK;
     if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
-        return refuse(step, "only static and dynamic steps and changes have one", err);
+        return refuse(step,
+                      step->kind == SNW_STEP_INVERSE || step->kind == SNW_STEP_PATH
+                          ? "inverse steps and paths have one by differences of whole runs: leave "
+                            "the method open, or choose 'differences'"
+                          : "only static and dynamic steps and changes have one",
+                      err);
     if (step->engine == SNW_ENGINE_SHOOTING)
         return refuse(step,
                       "the shooting engine has none; 'engine: strain' has that of the same robot, "
@@ -77,8 +82,6 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         return refuse(step, "rk4 with materials that relax has none; use bdf2", err);
     if (row->family == SNW_FAMILY_ODE) return SNW_OK;
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
-    if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
-        return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
     for (int i = 0; i < m->nbranch_coordinate && row->family == SNW_FAMILY_COLLOCATION; i++) {
         const int dof = snw_relaxation_place(m, i).dof;
         for (int k = 0; k < m->ndrive; k++) {
@@ -178,4 +181,12 @@ bool gradient_is_kinematic(const snw_gradient *g) {
         if (switches && x->source && (snw_expr_vars(x->source) & SNW_VAR_SIGNAL)) return false;
     }
     return any && g->nlaw == 0;
+}
+
+bool gradient_searches(const snw_gradient *g) {
+    const snw_desc *d = g->model->desc;
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].kind == SNW_STEP_INVERSE || d->step[i].kind == SNW_STEP_PATH) return true;
+    }
+    return false;
 }

@@ -36,6 +36,13 @@ typedef struct gradient_law {
     snw_knot_rule rule;
 } gradient_law;
 
+// Steps of a run, and those of implicit schemes with lengths that the motion chose: all but the
+// last before each instant. `tried`, `chosen`: since the last instant.
+typedef struct gradient_count {
+    int steps, cut, tried, chosen;
+} gradient_count;
+void gradient_count_note(gradient_count *c, const snw_step_report *r);
+
 // Frames of a run.
 typedef struct gradient_frames {
     int n, room, ncolumn;
@@ -53,6 +60,7 @@ struct snw_gradient {
     gradient_law *law;
     snw_scalar *scalar;
     gradient_frames frames;
+    double length_part; // of the steps of its runs (snw_step_desc); 0: 1
     snw_gradient_info info;
 };
 
@@ -86,6 +94,8 @@ bool gradient_has(const snw_model *m, snw_signal_kind kind);
 // Is the study kinematic throughout, so that differences of whole runs are the cheapest way to its
 // derivatives? Not with knots, and not where conditions read probes, whose order must be watched.
 bool gradient_is_kinematic(const snw_gradient *g);
+// Has the study inverse steps or paths, which have derivatives by differences of whole runs alone?
+bool gradient_searches(const snw_gradient *g);
 // Is there a step of the scheme moreau?
 bool gradient_has_moreau(const snw_desc *d);
 

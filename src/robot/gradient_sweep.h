@@ -22,7 +22,7 @@ static const double gradient_parameter_move =
                         1e-3, // of a parameter in a sample, relative
                               // the same forward through the conserving scheme, whose forces are
                               // known to the rounding of energies divided by increments
-    gradient_conserving_move = 1e-2,
+    gradient_conserving_move = 3e-3,
                     gradient_fine_part = 1e-2; // of that in a fine sample
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
@@ -60,10 +60,10 @@ typedef struct gradient_phase {
 typedef struct gradient_sweep {
     snw_gradient *g;
     gradient_checkpoints kept;
-    bool partial; // the tape was too long: parts of the run are done again
-    bool forward; // sensitivities along the run; else the sweep back
-    int tried;    // steps since the last instant
-    int last;     // frame at which a repeated part of the run ends; -1: at its end
+    bool partial;                // the tape was too long: parts of the run are done again
+    bool forward;                // sensitivities along the run; else the sweep back
+    gradient_count count, again; // of the run, and of its parts that are run again
+    int last;                    // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
     snw_robot_model *model;
     snw_run *run;

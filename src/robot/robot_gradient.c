@@ -159,12 +159,35 @@ static snw_status add_variable(snw_gradient *g, snw_document_numbers *file,
     return SNW_OK;
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// SNW_E_ARGUMENT: a variable is given twice.
+static snw_status check_twice(const snw_gradient *g, const snw_gradient_options *how,
+                              snw_error *err) {
+    const size_t n = (size_t)how->nvariable;
+    const char **name = snw_pool_array(g->pool, n + 1, sizeof *name);
+    if (!name) return snw_fail_memory(err);
+    for (size_t i = 0; i < n; i++) name[i] = how->variable[i].name ? how->variable[i].name : "";
+    qsort(name, n, sizeof *name, by_name);
+    for (size_t i = 1; i < n; i++) {
+        if (strcmp(name[i - 1], name[i]) != 0 || !*name[i]) continue;
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "'%.100s' is a variable twice; leave one of them out (a law through knots "
+                        "takes the place of a number)",
+                        name[i]);
+    }
+    return SNW_OK;
+}
+
 static snw_status add_variables(snw_gradient *g, const snw_gradient_options *how, snw_error *err) {
     size_t n = 1;
     for (int i = 0; i < how->nvariable; i++)
         n += how->variable[i].nknot > 0 ? (size_t)how->variable[i].nknot : 1;
     if (n > MOST_ENTRIES)
         return snw_fail(err, SNW_E_ARGUMENT, "more than %d variables", MOST_ENTRIES);
+    SNW_TRY(check_twice(g, how, err));
     g->entry = snw_pool_array(g->pool, n, sizeof *g->entry);
     g->law = snw_pool_array(g->pool, (size_t)how->nvariable + 1, sizeof *g->law);
     if (!g->entry || !g->law) return snw_fail_memory(err);
@@ -263,6 +286,7 @@ static void tighten(const snw_gradient *g, snw_desc *d) {
     d->record_every = 0;
     for (int i = 0; i < d->nstep; i++) {
         snw_step_desc *step = &d->step[i];
+        step->length_part = g->length_part;
         if (step->kind == SNW_STEP_DYNAMIC && !step->control &&
             (!(step->tolerance > 0) || step->tolerance > tolerance))
             step->tolerance = tolerance;
@@ -343,7 +367,9 @@ static snw_status take_frame(void *user, const snw_frame *frame, snw_error *err)
     const receiver *r = user;
     gradient_frames *f = r->frames;
     const snw_step_kind kind = r->desc->step[frame->stage].kind;
-    if (frame->partial || (kind != SNW_STEP_STATIC && kind != SNW_STEP_DYNAMIC)) return SNW_OK;
+    const bool shows = kind == SNW_STEP_STATIC || kind == SNW_STEP_DYNAMIC ||
+                       kind == SNW_STEP_INVERSE || kind == SNW_STEP_PATH;
+    if (frame->partial || !shows) return SNW_OK;
     if (frames_room(f) != SNW_OK) return snw_fail_memory(err);
     const size_t width = (size_t)f->ncolumn;
     f->t[f->n] = frame->t;
@@ -387,13 +413,26 @@ snw_status gradient_scalars(const snw_gradient *g, double *J, snw_error *err) {
     return s;
 }
 
-static void ignore(void *user, const snw_step_report *r) { (void)user, (void)r; }
+void gradient_count_note(gradient_count *c, const snw_step_report *r) {
+    const bool chooses = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
+                         r->event == SNW_WATCH_CONSERVED;
+    const bool step =
+        chooses || r->event == SNW_WATCH_HARD || (r->event == SNW_WATCH_EXPLICIT && r->h > 0);
+    if (r->event == SNW_WATCH_UNDO) c->steps -= c->tried;
+    if (r->event == SNW_WATCH_INSTANT && c->chosen > 1) c->cut += c->chosen - 1;
+    if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) c->tried = c->chosen = 0;
+    c->steps += step, c->tried += step, c->chosen += chooses;
+}
+
+static void count(void *user, const snw_step_report *r) { gradient_count_note(user, r); }
 
 // J <- scalars of a run at p; a run that is watched locates events to rounding
-static snw_status values_at(snw_gradient *g, const double *p, double *J, snw_error *err) {
+static snw_status values_at(snw_gradient *g, const double *p, double *J, gradient_count *steps,
+                            snw_error *err) {
     snw_robot_model *model = NULL;
     snw_run *run = NULL;
-    const snw_run_hooks hooks = {.watch = {.note = ignore}};
+    *steps = (gradient_count){0};
+    const snw_run_hooks hooks = {.watch = {.note = count, .user = steps}};
     snw_status s = gradient_model_at(g, p, NULL, &model, err);
     if (s == SNW_OK) s = gradient_run_at(g, p, model, &run, err);
     if (s == SNW_OK) s = gradient_run_frames(g, model, run, &hooks, err);
@@ -413,6 +452,7 @@ static snw_status differences(snw_gradient *g, const double *p, const double *ce
     double *at = snw_alloc(((size_t)n + 2 * (size_t)g->nscalar + 1) * sizeof *at);
     if (!at) return snw_fail_memory(err);
     double *J = at + n, *coarse = J + g->nscalar, error = 0, size = 0;
+    gradient_count steps;
     memset(dJ, 0, (size_t)g->nscalar * (size_t)n * sizeof *dJ);
     for (int i = 0; i < g->nscalar; i++) size = fmax(size, fabs(centre[i]));
     snw_status s = SNW_OK;
@@ -422,7 +462,7 @@ static snw_status differences(snw_gradient *g, const double *p, const double *ce
         memset(coarse, 0, (size_t)g->nscalar * sizeof *coarse);
         for (int j = 0; s == SNW_OK && j < GRADIENT_VARIANTS; j++) {
             at[k] = p[k] + gradient_sample_at(j) * h;
-            s = values_at(g, at, J, err);
+            s = values_at(g, at, J, &steps, err);
             for (int i = 0; s == SNW_OK && i < g->nscalar; i++) {
                 dJ[i * n + k] += gradient_sample_weight(gradient_weight6, j) / h * J[i];
                 coarse[i] += gradient_sample_weight(gradient_weight4, j) / h * J[i];
@@ -514,6 +554,54 @@ snw_status snw_gradient_start(snw_gradient *g, double *p, snw_error *err) {
     return SNW_OK;
 }
 
+static snw_status evaluate(snw_gradient *g, const double *p, double *J, double *dJ,
+                           snw_error *err) {
+    const double begin = snw_clock_seconds();
+    g->info = (snw_gradient_info){.method = g->how.method};
+    const bool whole =
+        g->how.method == SNW_GRADIENT_DIFFERENCES ||
+        (g->how.method == SNW_GRADIENT_AUTO && (gradient_is_kinematic(g) || gradient_searches(g)));
+    if (dJ && !whole) return gradient_adjoint(g, p, J, dJ, err);
+    if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
+    gradient_count steps;
+    SNW_TRY(values_at(g, p, J, &steps, err));
+    g->info.steps = steps.steps;
+    g->info.cut_steps = steps.cut;
+    const double ran = snw_clock_seconds();
+    g->info.run_seconds = ran - begin;
+    if (!dJ) return SNW_OK;
+    const snw_status s = differences(g, p, J, dJ, err);
+    g->info.gradient_seconds = snw_clock_seconds() - ran;
+    return s;
+}
+
+// info.cut_effect <- by derivatives of a run whose chosen lengths lie between those of the scale.
+static snw_status find_cut_effect(snw_gradient *g, const double *p, const double *dJ,
+                                  snw_error *err) {
+    snw_error none = {0};
+    static const double between = 0.91700404320467122; // 2^(-1/8)
+    const size_t n = (size_t)g->nentry, m = (size_t)g->nscalar;
+    double *J = snw_alloc((m + m * n + 1) * sizeof *J), *other = J + m, effect = 0;
+    if (!J) return snw_fail_memory(err);
+    const snw_gradient_info info = g->info;
+    g->length_part = between;
+    const snw_status s = evaluate(g, p, J, other, &none);
+    g->length_part = 0;
+    g->info = info;
+    for (size_t i = 0; i < m && s == SNW_OK; i++) {
+        double most = 0, change = 0;
+        for (size_t k = 0; k < n; k++) {
+            const double move = p[k] != 0 ? fabs(p[k]) : 1, by = dJ[i * n + k];
+            most = fmax(most, move * fabs(by));
+            change = fmax(change, move * fabs(other[i * n + k] - by));
+        }
+        if (most > 0) effect = fmax(effect, change / most);
+    }
+    g->info.cut_effect = s == SNW_OK ? effect : NAN;
+    snw_free(J);
+    return SNW_OK;
+}
+
 snw_status snw_gradient_evaluate(snw_gradient *g, const double *p, double *J, double *dJ,
                                  snw_error *err) {
     if (!g || !J || (!p && g->nentry > 0))
@@ -522,20 +610,9 @@ snw_status snw_gradient_evaluate(snw_gradient *g, const double *p, double *J, do
         if (!isfinite(p[k]))
             return snw_fail(err, SNW_E_ARGUMENT, "'%.100s' is not finite", g->entry[k].name);
     }
-    const double begin = snw_clock_seconds();
-    g->info = (snw_gradient_info){.method = g->how.method};
-    const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
-                       (g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g));
-    if (dJ && !whole) return gradient_adjoint(g, p, J, dJ, err);
-    if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
-    SNW_TRY(values_at(g, p, J, err));
-    g->info.steps = g->frames.n;
-    const double ran = snw_clock_seconds();
-    g->info.run_seconds = ran - begin;
-    if (!dJ) return SNW_OK;
-    const snw_status s = differences(g, p, J, dJ, err);
-    g->info.gradient_seconds = snw_clock_seconds() - ran;
-    return s;
+    SNW_TRY(evaluate(g, p, J, dJ, err));
+    if (!dJ || !g->how.cut_effect || g->info.cut_steps == 0) return SNW_OK;
+    return find_cut_effect(g, p, dJ, err);
 }
 
 snw_gradient_info snw_gradient_report(const snw_gradient *g) {

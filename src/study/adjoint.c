@@ -163,7 +163,7 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
     const int stages = map->kind == SNW_MAP_STAGES ? map->points.s : 1;
     const double *mu = map->kind == SNW_MAP_STAGES
                            ? a->stage_mu + (size_t)scalar * (size_t)stages *
-                                               (size_t)(m->nv + adjoint_stage_memory(a))
+                                               (size_t)(m->nv + adjoint_stage_extra(a))
                            : a->covectors[scalar].mu;
     double sum = 0;
     const bool equations = map->kind != SNW_MAP_FRAME && map->kind != SNW_MAP_ENERGY;

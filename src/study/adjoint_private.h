@@ -83,17 +83,17 @@ struct snw_adjoint {
     bool split_past;   // so are those of the past of the scheme
     const snw_state *came, *at; // forward: states before and after the present map
     // of steps of collocation; NULL before the first one
-    double *stage_matrix, *stage_mu; // B; nscalar x stages x (nv + memory)
+    double *stage_matrix, *stage_mu; // B; nscalar x stages x (nv + extra)
     int *stage_pivot;
     double *stage_K, *stage_D, *stage_V; // stages x nv x nv: derivatives by chart coordinates and
                                          // rates; stiffness at fixed rates
     double *stage_x;                     // (stages + 1) x nv: chart coordinates, the end last
-    // laws with memory: integrands by places and rates, at fixed rates and of the chart (stages x
-    // nsignal x 4 nv), by memory (stages x nsignal x nsignal); forces by memory (stages x nsignal x
+    // laws with memory and rows of velocities: integrands and rows by places and rates, at fixed
+    // rates and of the chart (stages x extra x 4 nv); integrands by memory (stages x nsignal x nsignal); forces by memory (stages x nsignal x
     // nv)
     double *stage_row, *stage_by, *stage_force;
-    // stages x ndrive x (3 nv + 2 nsignal): residual by place, rate and acceleration of a driven
-    // coordinate, integrands by place and rate
+    // stages x ndrive x (3 nv + 2 extra): residual by place, rate and acceleration of a driven
+    // coordinate, integrands and rows by place and rate
     double *stage_given;
     snw_state *stage[SNW_STAGES];
     adjoint_hard *hard;                    // of steps with hard contacts; NULL before the first one
@@ -219,6 +219,11 @@ void adjoint_carry(const snw_model *m, const double *d, double *x);
 // Signals in the equations of a stage: all, where laws have memory. Sum of the integrands at the
 // stages with weights A.
 int adjoint_stage_memory(const snw_adjoint *a);
+// Rows of velocities (wheels), whose multipliers at each stage are unknowns; number of these
+// unknowns and of the integrands of one stage; row k as one of the constraints.
+int adjoint_stage_rows(const snw_model *m);
+int adjoint_stage_extra(const snw_adjoint *a);
+int adjoint_stage_row(const snw_model *m, int k);
 // Part of the step at which equation `i` of snw_map_parts is.
 double adjoint_stage_fraction(const snw_map *map, int i);
 // The state s of stage i, its driven coordinates by the laws of the sampler, whose inputs are those

@@ -87,7 +87,7 @@ static const double *force_of(snw_adjoint *a, int b) {
 void adjoint_stage_branch_rows(snw_adjoint *a, const snw_map *map, int i) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
-    const size_t nv = (size_t)m->nv, n = (size_t)c->s * (nv + (size_t)adjoint_stage_memory(a));
+    const size_t nv = (size_t)m->nv, n = (size_t)c->s * (nv + (size_t)adjoint_stage_extra(a));
     for (int b = 0; b < m->nbranch_coordinate; b++) {
         const snw_branch_place at = snw_relaxation_place(m, b);
         const stage_weights x = weights_of(c, map->h, at.time);

@@ -12,6 +12,13 @@
 //     r_i(.., z_i) = 0,   e_i - E_i(.., z_i) = 0,   z_i = z_0 + h sum A_ij e_j,   z_1 = z_0 + h sum
 //     b_j e_j.
 //
+// Rows of velocities e = 0 (wheels) have their multipliers l_i at the stages as unknowns,
+//
+//     r_i - C_i' l_i = 0,   -e_i(x_i, x'_i) = 0,
+//
+// whose derivatives are those of an integrand; the velocities at the end are then projected by the
+// restart that follows.
+//
 // Driven coordinates have the values of their laws at the stages and at the end of the step: their
 // rows and columns of B are those of the unit matrix, and the end depends on parameters by itself.
 #include "study/adjoint_private.h"
@@ -19,6 +26,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/chart.h"
+#include "dynamics/constraint.h"
 #include "integrate/collocation_step.h"
 #include "integrate/step_path.h"
 #include "math/vector.h"
@@ -30,12 +38,12 @@
 
 static snw_status stages_create(snw_adjoint *a, int s) {
     const size_t nv = (size_t)a->m->nv, nm = (size_t)adjoint_stage_memory(a),
-                 ns = (size_t)a->nscalar;
-    const size_t stages = (size_t)s, n = stages * (nv + nm);
+                 ne = (size_t)adjoint_stage_extra(a), ns = (size_t)a->nscalar;
+    const size_t stages = (size_t)s, n = stages * (nv + ne);
     if (a->stage_matrix) return SNW_OK;
     double *x = snw_alloc((n * n + 3 * stages * nv * nv + ns * n + n + nv + 1 +
-                           stages * nm * (5 * nv + nm) +
-                           stages * (size_t)a->m->ndrive * (3 * nv + 2 * nm)) *
+                           stages * (ne * 4 * nv + nm * (nv + nm)) +
+                           stages * (size_t)a->m->ndrive * (3 * nv + 2 * ne)) *
                           sizeof *x);
     a->stage_pivot = snw_alloc((n + 1) * sizeof *a->stage_pivot);
     if (!x || !a->stage_pivot) {
@@ -49,7 +57,7 @@ static snw_status stages_create(snw_adjoint *a, int s) {
     a->stage_mu = a->stage_V + stages * nv * nv;
     a->stage_x = a->stage_mu + ns * n;
     a->stage_row = a->stage_x + n + nv;
-    a->stage_by = a->stage_row + stages * nm * 4 * nv;
+    a->stage_by = a->stage_row + stages * ne * 4 * nv;
     a->stage_force = a->stage_by + stages * nm * nm;
     a->stage_given = a->stage_force + stages * nm * nv;
     for (int i = 0; i < s; i++) SNW_TRY(snw_state_create(a->m, &a->stage[i]));
@@ -133,6 +141,22 @@ static void chart_columns(const snw_adjoint *a, const double *const *from, const
 
 int adjoint_stage_memory(const snw_adjoint *a) { return a->remembers ? a->m->nsignal : 0; }
 
+int adjoint_stage_rows(const snw_model *m) {
+    int n = 0;
+    for (int i = 0; i < m->nloop; i++) n += m->loop[i].nrow;
+    return n;
+}
+
+int adjoint_stage_extra(const snw_adjoint *a) {
+    return adjoint_stage_memory(a) + adjoint_stage_rows(a->m);
+}
+
+int adjoint_stage_row(const snw_model *m, int k) {
+    int i = 0;
+    while (k >= m->loop[i].nrow) k -= m->loop[i++].nrow;
+    return m->loop[i].row + k;
+}
+
 double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,
                               int signal) {
     double sum = 0;
@@ -195,35 +219,51 @@ static void clear_driven_vector(const snw_adjoint *a, double *x) {
     }
 }
 
+// Rows of B of the unknowns of stage i beside its accelerations, by these: of a row at fixed rates
+// (nv by place, nv by rate) those of the chart behind it.
+static void place_row(snw_adjoint *a, const snw_map *map, int i, size_t extra) {
+    const snw_collocation *c = &map->points;
+    const size_t nv = (size_t)a->m->nv, ne = (size_t)adjoint_stage_extra(a), s = (size_t)c->s;
+    const size_t n = s * (nv + ne), at = s * nv + (size_t)i * ne + extra;
+    double *row = a->stage_row + ((size_t)i * ne + extra) * 4 * nv;
+    row_of_chart(a, a->stage[i]->v, row, row + nv, row + 2 * nv, row + 3 * nv);
+    for (int part = 0; part < 4; part++) clear_driven_vector(a, row + (size_t)part * nv);
+    for (size_t j = 0; j < s; j++) {
+        const double cd = map->h * c->A[i][j], ck = map->h * map->h * c->AA[i][j];
+        for (size_t col = 0; col < nv; col++)
+            a->stage_matrix[n * (j * nv + col) + at] =
+                -cd * row[3 * nv + col] - ck * row[2 * nv + col];
+    }
+}
+
+// Columns of B of the unknowns beside accelerations <- 0.
+static void clear_columns(snw_adjoint *a, const snw_map *map) {
+    const size_t nv = (size_t)a->m->nv, ne = (size_t)adjoint_stage_extra(a);
+    const size_t s = (size_t)map->points.s, n = s * (nv + ne);
+    memset(a->stage_matrix + n * s * nv, 0, n * s * ne * sizeof *a->stage_matrix);
+}
+
 // Rows and columns of B of the integrands, after the tangents of stage i.
 static void stage_memory(snw_adjoint *a, const snw_map *map, int i) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
     const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a), s = (size_t)c->s;
-    const size_t n = s * (nv + nm), first = s * nv, at = first + (size_t)i * nm;
-    double *rows = a->stage_row + (size_t)i * nm * 4 * nv, *by = a->stage_by + (size_t)i * nm * nm;
+    const size_t ne = (size_t)adjoint_stage_extra(a), n = s * (nv + ne), first = s * nv;
+    const size_t at = first + (size_t)i * ne;
+    double *rows = a->stage_row + (size_t)i * ne * 4 * nv, *by = a->stage_by + (size_t)i * nm * nm;
     double *force = a->stage_force + (size_t)i * nm * nv;
     if (nm == 0) return;
     memcpy(by, a->integrand_by, nm * nm * sizeof *by);
     memcpy(force, a->memory_force, nm * nv * sizeof *force);
     for (size_t k = 0; k < nm; k++) clear_driven_vector(a, force + k * nv);
     for (size_t k = 0; k < nm; k++) {
-        double *row = rows + 4 * nv * k;
-        memcpy(row, a->integrand_row + 2 * nv * k, 2 * nv * sizeof *row);
-        row_of_chart(a, a->stage[i]->v, row, row + nv, row + 2 * nv, row + 3 * nv);
-        for (int part = 0; part < 4; part++) clear_driven_vector(a, row + (size_t)part * nv);
+        memcpy(rows + 4 * nv * k, a->integrand_row + 2 * nv * k, 2 * nv * sizeof *rows);
+        place_row(a, map, i, k);
     }
     for (size_t j = 0; j < s; j++) {
-        const double cd = map->h * c->A[i][j], ck = map->h * map->h * c->AA[i][j];
-        for (size_t col = 0; col < nv; col++) {
-            double *to = a->stage_matrix + n * (j * nv + col) + at;
-            for (size_t k = 0; k < nm; k++) {
-                const double *row = rows + 4 * nv * k + 2 * nv;
-                to[k] = -cd * row[nv + col] - ck * row[col];
-            }
-        }
+        const double cd = map->h * c->A[i][j];
         for (size_t l = 0; l < nm; l++) {
-            double *to = a->stage_matrix + n * (first + j * nm + l);
+            double *to = a->stage_matrix + n * (first + j * ne + l);
             for (size_t row = 0; row < nv; row++)
                 to[(size_t)i * nv + row] = -cd * force[l * nv + row];
             for (size_t k = 0; k < nm; k++)
@@ -232,15 +272,37 @@ static void stage_memory(snw_adjoint *a, const snw_map *map, int i) {
     }
 }
 
+// Rows and columns of B of the multipliers of wheels, after the tangents of stage i at fixed rates.
+static void stage_constraints(snw_adjoint *a, const snw_map *map, int i) {
+    const snw_model *m = a->m;
+    const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a),
+                 s = (size_t)map->points.s;
+    const size_t ne = (size_t)adjoint_stage_extra(a), n = s * (nv + ne);
+    for (int k = 0; k < adjoint_stage_rows(m); k++) {
+        const size_t of = (size_t)adjoint_stage_row(m, k), extra = nm + (size_t)k;
+        const size_t at = s * nv + (size_t)i * ne + extra;
+        const snw_constraint c = snw_constraint_at(m, a->w, (int)of);
+        double *row = a->stage_row + ((size_t)i * ne + extra) * 4 * nv;
+        memcpy(row, a->C_place + nv * of, nv * sizeof *row);
+        memcpy(row + nv, a->C + nv * of, nv * sizeof *row);
+        place_row(a, map, i, extra);
+        double *column = a->stage_matrix + n * at + (size_t)i * nv;
+        for (size_t j = 0; j < nv; j++) column[j] = a->driven[j] ? 0 : -a->C[nv * of + j];
+        if (c.slip_dof >= 0 && !a->driven[c.slip_dof]) column[c.slip_dof] += c.slip;
+        if (c.inactive) a->stage_matrix[(n + 1) * at] = 1;
+    }
+}
+
 // First number of drive k at a stage in a->stage_given.
 static size_t given_at(const snw_adjoint *a, int stage, int k) {
     return ((size_t)stage * (size_t)a->m->ndrive + (size_t)k) *
-           (3 * (size_t)a->m->nv + 2 * (size_t)adjoint_stage_memory(a));
+           (3 * (size_t)a->m->nv + 2 * (size_t)adjoint_stage_extra(a));
 }
 
 // Derivatives of the equations of stage i by driven coordinates, after its tangents.
 static void keep_given(snw_adjoint *a, int i) {
     const size_t nv = (size_t)a->m->nv, nm = (size_t)adjoint_stage_memory(a);
+    const size_t ne = (size_t)adjoint_stage_extra(a);
     for (int k = 0; k < a->m->ndrive; k++) {
         double *to = a->stage_given + given_at(a, i, k);
         const size_t dof = (size_t)a->m->drive[k].dof;
@@ -249,19 +311,24 @@ static void keep_given(snw_adjoint *a, int i) {
         memcpy(to + 2 * nv, a->M + nv * dof, nv * sizeof *to);
         for (size_t j = 0; j < nm; j++) {
             to[3 * nv + j] = a->integrand_row[2 * nv * j + dof];
-            to[3 * nv + nm + j] = a->integrand_row[2 * nv * j + nv + dof];
+            to[3 * nv + ne + j] = a->integrand_row[2 * nv * j + nv + dof];
+        }
+        for (size_t j = nm; j < ne; j++) {
+            const size_t row = (size_t)adjoint_stage_row(a->m, (int)(j - nm));
+            to[3 * nv + j] = a->C_place[nv * row + dof];
+            to[3 * nv + ne + j] = a->C[nv * row + dof];
         }
     }
 }
 
 void adjoint_stage_by_drive(const snw_adjoint *a, int stage, int k, const double *mu,
-                            const double *integrand, double *out) {
-    const int nv = a->m->nv, nm = adjoint_stage_memory(a);
+                            const double *extra, double *out) {
+    const int nv = a->m->nv, ne = adjoint_stage_extra(a);
     const double *of = a->stage_given + given_at(a, stage, k);
     for (int j = 0; j < 3; j++) out[j] = -snw_vector_dot(nv, of + (size_t)j * (size_t)nv, mu);
-    for (int j = 0; j < nm; j++) {
-        out[0] += integrand[j] * of[3 * nv + j];
-        out[1] += integrand[j] * of[3 * nv + nm + j];
+    for (int j = 0; j < ne; j++) {
+        out[0] += extra[j] * of[3 * nv + j];
+        out[1] += extra[j] * of[3 * nv + ne + j];
     }
 }
 
@@ -271,7 +338,7 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
     const size_t nv = (size_t)m->nv, square = nv * nv;
-    const size_t n = (size_t)c->s * (nv + (size_t)adjoint_stage_memory(a));
+    const size_t n = (size_t)c->s * (nv + (size_t)adjoint_stage_extra(a));
     double *x = a->stage_x + (size_t)i * nv, *rate = scratch, *acc = scratch + nv;
     double *K = a->stage_K + (size_t)i * square, *D = a->stage_D + (size_t)i * square;
     const double *ddx = map->ddx + (size_t)i * nv;
@@ -283,6 +350,11 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
         s->z[k] = map->z_from ? map->z_from[k] + map->h * adjoint_stage_integral(a, map, c->A[i], k)
                               : map->s.z[k];
     s->t = snw_map_stage_time(map, i);
+    if (map->stage_lambda)
+        memcpy(s->lambda, map->stage_lambda + (size_t)i * (size_t)m->nconstraint,
+               (size_t)m->nconstraint * sizeof *s->lambda);
+    for (int k = 0; k < m->nnonholonomic && map->stage_dropped; k++)
+        s->dropped[k] = map->stage_dropped[k];
     if (m->nbranch > 0) {
         adjoint_stage_strains(m, map, i, s->relaxed);
         memset(s->follow, 0, (size_t)m->nbranch * sizeof *s->follow);
@@ -321,6 +393,7 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
     stage_memory(a, map, i);
     adjoint_stage_branch_rows(a, map, i);
     adjoint_fix_rates(a, s);
+    stage_constraints(a, map, i);
     memcpy(M, a->K, square * sizeof *M);
     clear_driven(a, M);
 }
@@ -338,18 +411,22 @@ static double memory_back(const snw_adjoint *a, const snw_map *map, int j, const
                           const double *s, const double *slope, const snw_bars *b) {
     const snw_collocation *c = &map->points;
     const size_t nv = (size_t)a->m->nv, nm = (size_t)adjoint_stage_memory(a);
+    const size_t ne = (size_t)adjoint_stage_extra(a);
     const double *by = a->stage_by + (size_t)j * nm * nm;
     double by_length = 0;
-    for (size_t k = 0; k < nm; k++) {
-        const double *row = a->stage_row + ((size_t)j * nm + k) * 4 * nv + 2 * nv;
-        double z = snw_vector_dot((int)nv, a->stage_force + ((size_t)j * nm + k) * nv, mu);
-        for (size_t i = 0; i < nm; i++) z += s[i] * by[i * nm + k];
-        b->z[k] += z;
+    for (size_t k = 0; k < ne; k++) {
+        const double *row = a->stage_row + ((size_t)j * ne + k) * 4 * nv + 2 * nv;
+        double z = 0;
+        if (k < nm) {
+            z = snw_vector_dot((int)nv, a->stage_force + ((size_t)j * nm + k) * nv, mu);
+            for (size_t i = 0; i < nm; i++) z += s[i] * by[i * nm + k];
+            b->z[k] += z;
+        }
         add_scaled(nv, s[k] * c->c[j] * map->h, row, b->rate);
         add_scaled(nv, s[k], row + nv, b->rate);
         if (!adjoint_moves(map)) continue;
-        by_length += z * adjoint_stage_integral(a, map, c->A[j], (int)k) +
-                     s[k] * (snw_vector_dot((int)nv, row, slope) +
+        if (k < nm) by_length += z * adjoint_stage_integral(a, map, c->A[j], (int)k);
+        by_length += s[k] * (snw_vector_dot((int)nv, row, slope) +
                              snw_vector_dot((int)nv, row + nv, slope + nv));
     }
     return by_length;
@@ -359,7 +436,7 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
     const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a), end = (size_t)c->s * nv;
-    const size_t n = end + (size_t)c->s * nm;
+    const size_t ne = (size_t)adjoint_stage_extra(a), n = end + (size_t)c->s * ne;
     const double h = map->h;
     snw_bars *b = &a->bars[scalar];
     double *by_x = a->line, *by_rate = by_x + nv, *place = by_rate + nv;
@@ -375,7 +452,8 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     for (int j = 0; j < c->s; j++) {
         for (size_t i = 0; i < nv; i++)
             mu[(size_t)j * nv + i] = h * h * c->bb[j] * by_x[i] + h * c->b[j] * by_rate[i];
-        for (size_t k = 0; k < nm; k++) mu[end + (size_t)j * nm + k] = h * c->b[j] * b->z[k];
+        for (size_t k = 0; k < ne; k++)
+            mu[end + (size_t)j * ne + k] = k < nm ? h * c->b[j] * b->z[k] : 0;
     }
     adjoint_stage_branch_begin(a, map, scalar, mu);
     snw_lu_solve_transposed((int)n, a->stage_matrix, a->stage_pivot, mu);
@@ -394,9 +472,9 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
         const double *own = mu + (size_t)j * nv;
         memset(place, 0, nv * sizeof *place);
         adjoint_add_transposed(m->nv, -1, a->stage_V + at, own, place);
-        for (size_t k = 0; k < nm; k++)
-            add_scaled(nv, mu[end + (size_t)j * nm + k],
-                       a->stage_row + ((size_t)j * nm + k) * 4 * nv, place);
+        for (size_t k = 0; k < ne; k++)
+            add_scaled(nv, mu[end + (size_t)j * ne + k],
+                       a->stage_row + ((size_t)j * ne + k) * 4 * nv, place);
         adjoint_carry_back(m, a->stage_x + (size_t)j * nv, place);
         for (size_t i = 0; i < nv; i++) b->place[i] += place[i];
         if (moves) {
@@ -404,7 +482,7 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
             by_length -= form(m->nv, own, a->stage_K + at, slope) +
                          form(m->nv, own, a->stage_D + at, slope + nv);
         }
-        by_length += memory_back(a, map, j, own, mu + end + (size_t)j * nm, slope, b);
+        by_length += memory_back(a, map, j, own, mu + end + (size_t)j * ne, slope, b);
         adjoint_add_transposed(m->nv, -c->c[j] * h, a->stage_K + at, own, b->rate);
         adjoint_add_transposed(m->nv, -1, a->stage_D + at, own, b->rate);
     }
@@ -418,10 +496,11 @@ snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error 
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
     if (stages_create(a, c->s) != SNW_OK) return snw_fail_memory(err);
-    const int n = c->s * (m->nv + adjoint_stage_memory(a)), end = c->s * m->nv;
+    const int n = c->s * (m->nv + adjoint_stage_extra(a)), end = c->s * m->nv;
     double *scratch = a->line;
     a->half = 0;
     adjoint_find_driven(a, map);
+    clear_columns(a, map);
     for (int i = 0; i < c->s; i++) stage_rows(a, map, i, scratch);
     if (snw_lu_factor(n, a->stage_matrix, a->stage_pivot) != SNW_OK)
         return snw_fail(err, SNW_E_SINGULAR,
@@ -457,7 +536,8 @@ void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler
                            double *value) {
     const snw_model *m = x->m;
     const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a);
-    const size_t end = (size_t)map->points.s * nv, n = end + (size_t)map->points.s * nm;
+    const size_t ne = (size_t)adjoint_stage_extra(a), end = (size_t)map->points.s * nv;
+    const size_t n = end + (size_t)map->points.s * ne;
     for (int j = 0; j < a->nscalar; j++) value[j] = 0;
     for (int i = 0; i < map->points.s; i++) {
         if (x->stage > 0 && i != x->stage - 1) continue;
@@ -467,7 +547,10 @@ void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler
         for (int j = 0; j < a->nscalar; j++) {
             const double *mu = a->stage_mu + (size_t)j * n;
             value[j] += snw_vector_dot(m->nv, mu + (size_t)i * nv, x->w->r) -
-                        snw_vector_dot((int)nm, mu + end + (size_t)i * nm, x->integrand);
+                        snw_vector_dot((int)nm, mu + end + (size_t)i * ne, x->integrand);
+            for (size_t k = nm; k < ne; k++)
+                value[j] -= mu[end + (size_t)i * ne + k] *
+                            x->w->violation[adjoint_stage_row(m, (int)(k - nm))];
         }
     }
     if (m->nbranch > 0 && x->stage == 0) {

@@ -92,6 +92,12 @@ static snw_status input_columns(snw_linear *l, snw_step_tangent *t, snw_work *w,
     for (int k = 0; k < l->nu; k++) {
         const int number = l->of_input[k];
         const snw_linear_input *input = &l->input[number];
+        if (input->kind == SNW_LINEAR_OTHER && snw_step_tangent_settles(t))
+            return snw_fail(err, SNW_E_MODEL,
+                            "'%s' is no input of a step of this scheme with wheels, rings or "
+                            "anchors, after which velocities are projected; use bdf2 or "
+                            "generalized-alpha",
+                            linear_input_name(l, number));
         const snw_step_direction x = snw_step_tangent_clear(t);
         if (input->kind == SNW_LINEAR_OTHER)
             memcpy(x.by, input->equation, (size_t)snw_step_tangent_size(t) * sizeof *x.by);

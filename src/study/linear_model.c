@@ -33,7 +33,9 @@ static const double no_damping = 1e-14, // of a massless direction, relative to 
     no_rate = 1e-6,                     // force of its rate, likewise
     heavy = 1e-5,                       // pivot of the scaled mass matrix, certainly with mass
     dependent = 1e-9,                   // singular value of dependent rows, relative
-    stencil_angle = 1e-2;               // of the motion between samples of the rows, typical
+    stencil_angle = 1e-2,               // of the motion between samples of the rows, typical
+    stencil_time = 2e-3,                // the longest time between them, s
+    at_rest = 1e-4;                     // rate of motion below which rows do not turn, 1/s
 enum { SAMPLES = 4 };                   // on either side: differences of order 8
 
 // ---- memory
@@ -42,7 +44,7 @@ static void linear_place(void *object, snw_fields *f) {
     snw_linear *o = object;
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv + 1, nr = (size_t)m->nconstraint + 1, nc = (size_t)o->ncolumn;
-    const size_t ng = (size_t)o->ninput + 1, nu = (size_t)o->ninput + 1,
+    const size_t ng = 3 * (size_t)o->ninput + 1, nu = (size_t)o->ninput + 1,
                  ni = (size_t)snw_linear_memory_room(m) + 1;
     const size_t ny = (size_t)o->noutput + 1, width = (size_t)o->width;
     const size_t frames = (size_t)(m->nseg + m->nobs), ns = o->steps,
@@ -69,7 +71,7 @@ static snw_status linear_prepare(snw_linear *l) {
         const int n = snw_probe_columns(&m->desc->probe[l->output[i].probe]);
         if (n > l->width) l->width = n;
     }
-    l->ncolumn = 2 * m->nv + snw_linear_memory_room(m) + 5 * l->ninput + 1;
+    l->ncolumn = 2 * m->nv + snw_linear_memory_room(m) + 7 * l->ninput + 1;
     l->block = snw_fields_create(linear_place, l);
     l->scratch.size = linear_scratch_size(m);
     l->scratch.base = snw_alloc(l->scratch.size);
@@ -172,6 +174,15 @@ static void store_rows(const snw_model *m, snw_work *w, double *C) {
     }
 }
 
+double snw_linear_rate(const snw_model *m, const snw_state *s) {
+    double fast = 0;
+    for (int i = 0; i < m->nv; i++) {
+        fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
+        fast = fmax(fast, sqrt(fabs(s->a[i]) / m->typical[i]));
+    }
+    return fast;
+}
+
 // dC, ddC <- rates of the rows along the motion, by differences of order 8 of the rows at instants
 // around the present one.
 static void rows_along(snw_linear *l, const snw_inputs *in, const snw_state *s, snw_work *w) {
@@ -180,9 +191,8 @@ static void rows_along(snw_linear *l, const snw_inputs *in, const snw_state *s, 
                                                -205.0 / 72};
     const snw_model *m = l->m;
     const size_t n = (size_t)m->nv * (size_t)m->nconstraint;
-    double fast = 0;
-    for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
-    const double h = stencil_angle / fast;
+    // of slow motions an instant that is short for laws of time
+    const double h = fmin(stencil_angle / snw_linear_rate(m, s), stencil_time);
     memset(l->dC, 0, n * sizeof *l->dC);
     store_rows(m, w, l->C);
     for (size_t i = 0; i < n; i++) l->ddC[i] = second[SAMPLES] * l->C[i] / (h * h);
@@ -507,18 +517,29 @@ static bool is_left_out(const snw_linear *l, const snw_linear_input *in) {
     return l->holds && in->optional && in->kind == SNW_LINEAR_GIVEN;
 }
 
-// given, entry, ng <- inputs that move constraint rows.
+// -de/du of the rows, or of their k-th rate, by an input; NULL: a given coordinate.
+static const double *shift_of(const snw_linear_input *in, int k) {
+    const double *const of[] = {in->shift, in->shift_rate, in->shift_acc};
+    return in->kind == SNW_LINEAR_OTHER ? of[k] : NULL;
+}
+
+// given, given_part, entry, ng <- inputs that move constraint rows. A number of the file may move
+// their rates alone: of a law p sin(t) where that is zero.
 static void list_given(snw_linear *l) {
     l->ng = 0;
     for (int i = 0; i < l->ninput; i++) {
         const snw_linear_input *in = &l->input[i];
-        bool moves = in->kind == SNW_LINEAR_GIVEN;
-        for (int k = 0; in->shift && k < l->m->nconstraint; k++) moves = moves || in->shift[k] != 0;
-        if (!moves || is_left_out(l, in)) continue;
-        l->given[l->ng] = i;
-        l->entry[l->ng++] = in->kind == SNW_LINEAR_OTHER ? LINEAR_DIRECT
-                            : l->three                   ? LINEAR_THREE
-                                                         : LINEAR_STATE;
+        for (int part = 0; part < 3; part++) {
+            const double *shift = shift_of(in, part);
+            bool moves = in->kind == SNW_LINEAR_GIVEN && part == 0;
+            for (int k = 0; shift && k < l->m->nconstraint; k++) moves = moves || shift[k] != 0;
+            if (!moves || is_left_out(l, in)) continue;
+            l->given[l->ng] = i;
+            l->given_part[l->ng] = part;
+            l->entry[l->ng++] = in->kind == SNW_LINEAR_OTHER ? LINEAR_DIRECT
+                                : l->three                   ? LINEAR_THREE
+                                                             : LINEAR_STATE;
+        }
     }
 }
 
@@ -529,8 +550,8 @@ static void given_motion(snw_linear *l, const double *N) {
     for (int g = 0; g < l->ng; g++) {
         const snw_linear_input *in = &l->input[l->given[g]];
         double *to = snw_column_of(l->Y, nv, g);
-        for (int k = 0; k < nr; k++)
-            e[k] = in->kind == SNW_LINEAR_OTHER ? in->shift[k] : k == in->row ? in->unit : 0;
+        const double *shift = shift_of(in, l->given_part[g]);
+        for (int k = 0; k < nr; k++) e[k] = shift ? shift[k] : k == in->row ? in->unit : 0;
         memset(to, 0, (size_t)nv * sizeof *to);
         linear_add_product(nv, nr, 1, l->inverse, e, to);
         remove_mass(l, N, l->line + nr, to);
@@ -745,12 +766,14 @@ static void place_column(snw_linear *l, const snw_state *s, const linear_column 
     }
 }
 
-static int find_given(const snw_linear *l, int input) {
+static int find_given_part(const snw_linear *l, int input, int part) {
     for (int g = 0; g < l->ng; g++) {
-        if (l->given[g] == input) return g;
+        if (l->given[g] == input && l->given_part[g] == part) return g;
     }
     return -1;
 }
+
+static int find_given(const snw_linear *l, int input) { return find_given_part(l, input, 0); }
 
 static void fill_matrices(snw_linear *l, const snw_state *s) {
     const int nv = l->m->nv, most = nv + l->ni + l->ng;
@@ -794,14 +817,20 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
         unit[at] = 0;
     }
     for (int i = 0; i < l->nu; i++) {
-        const int input = l->of_input[i], g = find_given(l, input);
+        const int input = l->of_input[i];
         linear_column c = {.force = snw_column_of(l->G, nv, input), .rate = l->input[input].rate};
-        if (g >= 0) {
-            unit[g] = 1;
-            *(l->derivative[i] == 0 ? &c.u : l->derivative[i] == 1 ? &c.du : &c.ddu) = unit;
+        const double **const of[] = {&c.u, &c.du, &c.ddu};
+        memset(l->given_unit, 0, 3 * (size_t)l->ng * sizeof *l->given_unit);
+        for (int part = 0; part < 3; part++) {
+            // a given coordinate is input by its value, rate or acceleration, a number by all
+            const bool number = l->input[input].kind == SNW_LINEAR_OTHER;
+            const int g = find_given_part(l, input, number ? part : 0);
+            if (g < 0 || (!number && l->derivative[i] != part)) continue;
+            double *own = l->given_unit + (size_t)part * (size_t)l->ng;
+            own[g] = 1;
+            *of[part] = own;
         }
         place_column(l, s, &c, l->nx + i, snw_column_of(l->B, l->nx, i));
-        if (g >= 0) unit[g] = 0;
     }
 }
 
@@ -814,12 +843,13 @@ static snw_status check_robot(const snw_linear *l, const snw_work *w, snw_error 
                         "material, so there is no linear model; switch it off",
                         m->label.loop[i].name);
     }
-    for (int i = 0; l->moving && i < m->nloop; i++) {
+    for (int i = 0; l->moving && !l->mapped && i < m->nloop; i++) {
         if (!m->loop[i].nonholonomic || m->loop[i].nrow == 0) continue;
         if (!snw_is_active(w, m->loop[i].condition) && m->loop[i].condition >= 0) continue;
         return snw_fail(err, SNW_E_MODEL,
-                        "contact '%s' constrains velocities and moves; linear models of rolling "
-                        "motion are not supported: linearise at rest, or switch it off",
+                        "contact '%s' constrains velocities and moves; rolling motion has linear "
+                        "models of steps of gauss, radau, conserving and moreau only ('step' with "
+                        "'scheme'): take one of these, linearise at rest, or switch it off",
                         m->label.loop[i].name);
     }
     for (int i = 0; i < l->ninput; i++) {
@@ -938,9 +968,10 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
     for (int i = 0; i < m->nv; i++) l->moving = l->moving || s->v[i] != 0;
     if (m->nv == 0)
         return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates, so no linear model");
-    for (int k = 0; !l->bordered && l->moving && k < m->nloop; k++)
-        l->rows_turn = l->rows_turn || m->loop[k].nrow;
-    for (int k = 0; !l->bordered && l->moving && k < m->ntendon; k++)
+    // rows also turn where the robot sets out from rest
+    const bool turns = !l->bordered && (l->moving || snw_linear_rate(m, s) > at_rest);
+    for (int k = 0; turns && k < m->nloop; k++) l->rows_turn = l->rows_turn || m->loop[k].nrow;
+    for (int k = 0; turns && k < m->ntendon; k++)
         l->rows_turn = l->rows_turn || m->tendon[k].row >= 0;
     snw_residual(m, in, s, false, w);
     SNW_TRY(check_robot(l, w, err));

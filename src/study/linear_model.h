@@ -25,11 +25,13 @@ typedef enum snw_linear_kind {
 
 typedef struct snw_linear_input {
     snw_linear_kind kind;
-    int item, component;  // motor, tendon, muscle or load, and its coordinate or component
-    int row;              // SNW_LINEAR_GIVEN: constraint row
-    double unit;          // the same: value of the row per unit of the coordinate
-    const double *force;  // SNW_LINEAR_OTHER: -dr/du (nv)
-    const double *shift;  // SNW_LINEAR_OTHER: -de/du (nconstraint)
+    int item, component; // motor, tendon, muscle or load, and its coordinate or component
+    int row;             // SNW_LINEAR_GIVEN: constraint row
+    double unit;         // the same: value of the row per unit of the coordinate
+    const double *force; // SNW_LINEAR_OTHER: -dr/du (nv)
+    // SNW_LINEAR_OTHER: -de/du, -de'/du, -de"/du of the rows and of their rates at fixed
+    // coordinates, rates and accelerations (nconstraint each)
+    const double *shift, *shift_rate, *shift_acc;
     const double *direct; // SNW_LINEAR_OTHER: dy/du at a fixed state (noutput)
     const double *rate;   // SNW_LINEAR_OTHER: of snw_linear_memory_rates by u
     // SNW_LINEAR_OTHER, of steps that are maps of their own: their equations by u
@@ -45,6 +47,10 @@ typedef struct snw_linear_output {
     bool optional; // left out where the model does not have it, instead of an error
     bool left;     // it was left out
 } snw_linear_output;
+
+// Rate at which the robot moves, or sets out to: largest of a coordinate in typical values, or root
+// of its acceleration, 1/s.
+double snw_linear_rate(const snw_model *m, const snw_state *s);
 
 // Is a column of a probe a function of the state?
 bool snw_linear_is_output(const snw_probe_desc *p, int column);

@@ -66,6 +66,8 @@ typedef enum linear_entry {
     AT(int, independent, nv, "independent coordinates")                                            \
     AT(snw_linear_state, memory_of, ni, "variables of first order")                                \
     AT(int, given, ng, "inputs that are given")                                                    \
+    AT(int, given_part, ng, "of a number of the file: of which rate of the rows")                  \
+    AT(double, given_unit, 3 * ng, "units of given inputs and of their rates")                     \
     AT(linear_entry, entry, ng, "how they enter")                                                  \
     AT(int, pivot, nv, "of S")                                                                     \
     AT(double, step_A, nh *nh, "of a step")                                                        \

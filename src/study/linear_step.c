@@ -78,7 +78,9 @@ static void reduce_inputs(snw_linear *l) {
         memcpy(x, l->G + (size_t)nv * (size_t)input, (size_t)nv * sizeof *x);
         for (int g = 0; g < l->ng; g++) {
             if (l->given[g] != input) continue;
-            const double *T = l->derivative[k] == 0 ? l->K : l->derivative[k] == 1 ? l->D : l->d->M;
+            const bool number = l->input[input].kind == SNW_LINEAR_OTHER;
+            const int rate = number ? l->given_part[g] : l->derivative[k];
+            const double *T = rate == 0 ? l->K : rate == 1 ? l->D : l->d->M;
             linear_add_product(nv, nv, -1, T, l->Y + (size_t)nv * (size_t)g, x);
         }
         for (int i = 0; i < n; i++)
@@ -196,11 +198,13 @@ static void memory_past(const snw_linear *l, const double *past, const double *y
 // A unit of an input: what it changes in a step.
 typedef struct step_input {
     const double *force; // n; NULL: nothing at all
-    const double *shift; // rows that hold, nconstraint; NULL: none but `row`
-    int row;             // row of a given coordinate, -1: none
-    double unit;         // by which it moves
-    int dof;             // coordinate whose rate or acceleration it is, -1: none
-    int derivative;      // 1, 2
+    // rows that hold, nconstraint, and of driven coordinates their rates and second rates; NULL:
+    // none but `row`
+    const double *shift, *shift_rate, *shift_acc;
+    int row;        // row of a given coordinate, -1: none
+    double unit;    // by which it moves
+    int dof;        // coordinate whose rate or acceleration it is, -1: none
+    int derivative; // 1, 2
 } step_input;
 
 // Coordinate that a row drives; -1: that of a tendon or chamber.
@@ -216,7 +220,10 @@ static step_input input_of(const snw_linear *l, int k) {
     const snw_linear_input *input = &l->input[l->of_input[k]];
     step_input u = {.force = l->step_G + (size_t)step_size(l) * (size_t)k, .row = -1, .dof = -1};
     if (!l->bordered) return u;
-    if (input->kind == SNW_LINEAR_OTHER) u.shift = input->shift;
+    if (input->kind == SNW_LINEAR_OTHER) {
+        u.shift = input->shift;
+        u.shift_rate = input->shift_rate, u.shift_acc = input->shift_acc;
+    }
     if (input->kind != SNW_LINEAR_GIVEN) return u;
     u.unit = input->unit;
     u.derivative = l->derivative[k];
@@ -249,6 +256,13 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
         }
     }
     if (u->dof >= 0) *(u->derivative == 1 ? f + u->dof : g + u->dof) = u->unit;
+    for (int k = 0; k < l->m->ndrive && u->shift; k++) { // rates that laws give
+        const int row = l->m->drive[k].row, dof = l->m->drive[k].dof;
+        if (row < 0 || !l->step_driven[dof]) continue;
+        const double of_row = l->C[(size_t)n * (size_t)row + (size_t)dof];
+        f[dof] = u->shift_rate[row] / of_row;
+        g[dof] = u->shift_acc[row] / of_row;
+    }
     linear_add_product(n, n, -1, l->step_K, place, d);
     linear_add_product(n, n, -1, l->step_D, f, d);
     linear_add_product(n, n, -1, l->step_M, g, d);
@@ -617,15 +631,6 @@ bool linear_needs_balance(snw_probe_kind kind) {
 }
 
 static snw_status check_bordered(const snw_linear *l, snw_error *err) {
-    for (int g = 0; g < l->ng; g++) {
-        const snw_linear_input *in = &l->input[l->given[g]];
-        for (int k = 0; in->shift && k < l->m->nconstraint; k++) {
-            if (in->shift[k] == 0 || driven_by(l->m, k) < 0) continue;
-            return snw_fail(err, SNW_E_MODEL,
-                            "a number of the file moves a given coordinate, so it is no input of "
-                            "a step; take the coordinate itself, or the continuous model");
-        }
-    }
     for (int i = 0; i < l->noutput; i++) {
         const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
         if (!linear_needs_balance(p->kind) || l->output[i].optional) continue;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/constraint.h"
 #include "dynamics/relaxation.h"
 #include "solve/linear_system.h"
 #include "study/linear_memory.h"
@@ -59,7 +60,7 @@ void snw_linear_view_add(snw_linear_view *v, snw_linear_input input, const char 
 
 // numbers of a sample before the equations of a step
 static size_t own_samples(const snw_linear_view *v) {
-    return (size_t)v->m->nv + (size_t)v->m->nconstraint + (size_t)v->noutput +
+    return (size_t)v->m->nv + 3 * (size_t)v->m->nconstraint + (size_t)v->noutput +
            (size_t)snw_linear_memory_numbers(v->m);
 }
 
@@ -78,6 +79,8 @@ snw_status snw_linear_view_add_parameter(snw_linear_view *v, const char *name, c
                                            .shift = memory + nv,
                                            .direct = memory + nv + nr,
                                            .rate = memory + nv + nr + v->noutput,
+                                           .shift_rate = memory + own_samples(v) - 2 * nr,
+                                           .shift_acc = memory + own_samples(v) - nr,
                                            .equation = memory + own_samples(v)},
                         name, unit);
     return SNW_OK;
@@ -390,6 +393,51 @@ size_t snw_linear_view_samples(const snw_linear_view *v) {
     return own_samples(v) + (has_tangent(v) ? (size_t)snw_step_tangent_most(v->m) : 0);
 }
 
+// rate, acceleration <- those of the violations of loops along the motion of s, by differences of
+// order 8: with another number of the model these are the rates of what the number moves, in the
+// axes of the rows (which turn, unlike those of snw_constraints_rates where loops are open).
+// SNW_E_MEMORY.
+static snw_status loops_along(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                              snw_work *w, double *rate, double *acceleration) {
+    static const double first[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280},
+                        second[5] = {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560, -205.0 / 72},
+                        angle = 0.02, longest = 5e-3;
+    const double fast = snw_linear_rate(m, s);
+    if (m->nloop == 0 || !(fast > 0)) return SNW_OK;
+    const double h = fmin(angle / fast, longest);
+    snw_inputs *other = NULL;
+    snw_state *at = NULL;
+    double *step = snw_alloc(((size_t)m->nv + 1) * sizeof *step);
+    snw_status status = step ? SNW_OK : SNW_E_MEMORY;
+    if (status == SNW_OK) status = snw_inputs_create(m, &other);
+    if (status == SNW_OK) status = snw_state_create(m, &at);
+    if (status == SNW_OK) {
+        other->manual = in->manual;
+        snw_state_copy(m, s, at);
+    }
+    for (int k = -4; k <= 4 && status == SNW_OK; k++) {
+        const double t = k * h;
+        for (int i = 0; i < m->nv; i++) step[i] = t * (s->v[i] + 0.5 * t * s->a[i]);
+        snw_move(m, s->q, 1, step, at->q);
+        at->t = s->t + t;
+        snw_inputs_at(m, at->t, other);
+        snw_residual(m, other, at, false, w);
+        const double c1 = k < 0 ? -first[-k - 1] : k > 0 ? first[k - 1] : 0;
+        const double c2 = k < 0 ? second[-k - 1] : k > 0 ? second[k - 1] : second[4];
+        for (int i = 0; i < m->nloop; i++) {
+            for (int row = m->loop[i].row; row < m->loop[i].row + m->loop[i].nrow; row++) {
+                if (k == -4) rate[row] = acceleration[row] = 0;
+                rate[row] += c1 / h * w->violation[row];
+                acceleration[row] += c2 / (h * h) * w->violation[row];
+            }
+        }
+    }
+    snw_inputs_destroy(other);
+    snw_state_destroy(at);
+    snw_free(step);
+    return status;
+}
+
 void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const snw_inputs *in,
                             const snw_state *s, snw_vec3 *rotation, snw_work *w, double *column,
                             double *out) {
@@ -409,6 +457,11 @@ void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const 
     }
     snw_linear_memory_rates(m, in, s, w, out + m->nv + m->nconstraint + v->noutput);
     double *equation = out + own_samples(v);
+    const size_t nr = (size_t)m->nconstraint;
+    snw_kinematics(m, in, s, false, w);
+    double *rates = equation - 2 * nr;
+    if (nr > 0) snw_constraints_rates(m, in, s, w, rates, rates + nr);
+    if (nr > 0 && loops_along(m, in, s, w, rates, rates + nr) != SNW_OK) rates[0] = NAN;
     const size_t more_numbers = snw_linear_view_samples(v) - own_samples(v);
     for (size_t i = 0; i < more_numbers; i++) equation[i] = 0;
     snw_error none = {0};
@@ -434,7 +487,12 @@ snw_status snw_linear_view_differentiate(snw_linear_view *v, int i, double value
             }
         }
     }
+    const size_t rates = own_samples(v) - 2 * nr; // of the rows, then second ones
     double largest = 0, error = 0;
+    for (size_t j = 0; j < 2 * nr; j++) { // rounding counts as none
+        const double size = v->m->length + fabs(at[rates + j]);
+        if (fabs(sum[rates + j]) * h <= still * size) sum[rates + j] = 0;
+    }
     for (size_t j = 0; j < nv; j++) {
         largest = fmax(largest, fabs(sum[j]) / v->m->scale[j]);
         error = fmax(error, fabs(sum[j] - coarse[j]) / v->m->scale[j]);
@@ -445,7 +503,10 @@ snw_status snw_linear_view_differentiate(snw_linear_view *v, int i, double value
     }
     // the memory is that of snw_linear_view_add_parameter
     double *to = (double *)v->of_input[i].force;
-    for (size_t j = 0; j < n; j++) to[j] = j < nv + nr ? -sum[j] : sum[j];
+    for (size_t j = 0; j < n; j++) {
+        const bool rows = j < nv + nr || (j >= rates && j < rates + 2 * nr);
+        to[j] = rows ? -sum[j] : sum[j];
+    }
     return SNW_OK;
 }
 

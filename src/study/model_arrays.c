@@ -442,7 +442,7 @@ static void add_stage_drives(snw_model_arrays *a, const snw_adjoint *adjoint, co
                              int i) {
     const snw_model *m = a->m;
     const size_t nv = (size_t)m->nv, stages = (size_t)map->points.s;
-    const size_t nm = (size_t)adjoint_stage_memory(adjoint), n = stages * (nv + nm);
+    const size_t ne = (size_t)adjoint_stage_extra(adjoint), n = stages * (nv + ne);
     const bool end = i == map->points.s;
     for (int j = 0; j < m->ndrive; j++) {
         const snw_drive *d = &m->drive[j];
@@ -453,7 +453,7 @@ static void add_stage_drives(snw_model_arrays *a, const snw_adjoint *adjoint, co
             double w[3] = {of->y[d->dof], of->law_rate[d->dof], 0};
             if (!end)
                 adjoint_stage_by_drive(adjoint, i, j, mu + (size_t)i * nv,
-                                       mu + stages * nv + (size_t)i * nm, w);
+                                       mu + stages * nv + (size_t)i * ne, w);
             snw_model_laws_add_drive(a->laws, j, snw_map_stage_time(map, i), w,
                                      a->bar + (size_t)k * a->size + arrays_size(m));
         }
@@ -462,16 +462,21 @@ static void add_stage_drives(snw_model_arrays *a, const snw_adjoint *adjoint, co
 
 static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const size_t nv = (size_t)a->m->nv, stages = (size_t)map->points.s;
-    const size_t nm = (size_t)adjoint_stage_memory(adjoint), end = stages * nv,
-                 n = end + stages * nm;
+    const size_t nm = (size_t)adjoint_stage_memory(adjoint), end = stages * nv;
+    const size_t ne = (size_t)adjoint_stage_extra(adjoint), n = end + stages * ne;
     for (size_t i = 0; i < stages; i++) {
         const snw_state *s = adjoint->stage[i];
         inputs_at(a, adjoint, snw_map_stage_time(map, (int)i));
         snw_residual(a->m, a->in, s, false, a->w);
         for (int k = 0; k < a->nscalar; k++) {
             const double *mu = adjoint->stage_mu + (size_t)k * n;
+            double *nu = adjoint->covectors[k].nu;
+            memset(nu, 0, (size_t)a->m->nconstraint * sizeof *nu);
+            for (size_t j = nm; j < ne; j++)
+                nu[adjoint_stage_row(a->m, (int)(j - nm))] = mu[end + i * ne + j];
             const arrays_covectors by = {.mu = mu + i * nv,
-                                         .integrand = nm ? mu + end + i * nm : NULL};
+                                         .nu = ne > nm ? nu : NULL,
+                                         .integrand = nm ? mu + end + i * ne : NULL};
             virtual_motion(a, s, by.mu, a->at_mu);
             subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
         }

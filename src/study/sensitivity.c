@@ -74,8 +74,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_RESTART:
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
-        return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0) +
-               nb;
+        return map->points.s * (nv + adjoint_stage_extra(a)) + (a->m->ndrive > 0 ? 2 * nv : 0) + nb;
     case SNW_MAP_HARD:
         return adjoint_hard_size(a, map);
     case SNW_MAP_EXPLICIT:
@@ -91,11 +90,11 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
 }
 
 int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i) {
-    const int nv = a->m->nv, nm = adjoint_stage_memory(a), end = map->points.s * nv;
+    const int nv = a->m->nv, ne = adjoint_stage_extra(a), end = map->points.s * nv;
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_stage(a, map, i);
     if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_stage(a->m, i);
     if (i < end) return i / nv;
-    return i < end + map->points.s * nm ? (i - end) / nm : map->points.s;
+    return i < end + map->points.s * ne ? (i - end) / ne : map->points.s;
 }
 
 // out (nv) <- M (v - before) - C'p, out + nv <- rates of the rows
@@ -128,7 +127,10 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
             snw_residual(m, x->in, adjoint_stage_state(x, map, i, a->stage[i]), false, x->w);
             memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
-            if (a->remembers) adjoint_integrands(m, x->in, x->w, out + map->points.s * nv + i * nz);
+            const int ne = adjoint_stage_extra(a), nm = adjoint_stage_memory(a);
+            double *own = out + map->points.s * nv + i * ne;
+            if (a->remembers) adjoint_integrands(m, x->in, x->w, own);
+            for (int k = nm; k < ne; k++) own[k] = x->w->violation[adjoint_stage_row(m, k - nm)];
         }
         double *strain = out + snw_sensitivity_size(a, map) - m->nbranch_coordinate;
         if (m->nbranch > 0) adjoint_stage_strains(m, map, map->points.s, strain);
@@ -388,21 +390,21 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
 }
 
 // Right side `to` (nv) of stage i += that by the memory before the step; right side of its
-// integrands, `place` that before the step in the axes of the stage.
+// integrands and rows, `place` that before the step in the axes of the stage.
 static void memory_of_stage(const snw_adjoint *a, const snw_map *map, const snw_bars *b, int i,
                             double length, const double *by, const double *place, double *to,
                             double *integrand) {
     const snw_collocation *c = &map->points;
-    const int nv = a->m->nv, nm = adjoint_stage_memory(a);
+    const int nv = a->m->nv, nm = adjoint_stage_memory(a), ne = adjoint_stage_extra(a);
     double *slope = a->row, *rate = slope + nv;
-    if (nm == 0) return;
+    if (ne == 0) return;
     adjoint_stage_slopes(a->m, map, c->c[i], c->A[i], c->AA[i], slope, rate);
     for (int k = 0; k < nv; k++) {
         slope[k] = length * slope[k] + c->c[i] * map->h * b->rate[k];
         rate[k] = length * rate[k] + b->rate[k];
     }
-    for (int k = 0; k < nm; k++) {
-        const double *row = a->stage_row + (size_t)(i * nm + k) * 4 * (size_t)nv;
+    for (int k = 0; k < ne; k++) {
+        const double *row = a->stage_row + (size_t)(i * ne + k) * 4 * (size_t)nv;
         integrand[k] = by[k] + snw_vector_dot(nv, row, place) +
                        snw_vector_dot(nv, row + 2 * nv, slope) +
                        snw_vector_dot(nv, row + 3 * nv, rate);
@@ -419,7 +421,8 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
                          adjoint_times times) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
-    const int nv = m->nv, nm = adjoint_stage_memory(a), end = c->s * nv, n = end + c->s * nm;
+    const int nv = m->nv, nm = adjoint_stage_memory(a), ne = adjoint_stage_extra(a);
+    const int end = c->s * nv, n = end + c->s * ne;
     const size_t square = (size_t)nv * (size_t)nv;
     const double h = map->h;
     snw_bars *b = &a->bars[k];
@@ -432,7 +435,7 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
         add_product(nv, -1, a->stage_V + (size_t)i * square, place, to);
         add_product(nv, -c->c[i] * h, a->stage_K + (size_t)i * square, b->rate, to);
         add_product(nv, -1, a->stage_D + (size_t)i * square, b->rate, to);
-        memory_of_stage(a, map, b, i, times.length, by + end + i * nm, place, to, X + end + i * nm);
+        memory_of_stage(a, map, b, i, times.length, by + end + i * ne, place, to, X + end + i * ne);
         adjoint_stage_branch_force(a, map, k, i, times.length, to);
         if (times.length == 0) continue;
         adjoint_stage_slopes(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
@@ -454,7 +457,7 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
     }
     for (int i = 0; i < nm; i++) {
         b->z[i] += times.length * adjoint_stage_integral(a, map, c->b, i);
-        for (int j = 0; j < c->s; j++) b->z[i] += h * c->b[j] * X[end + j * nm + i];
+        for (int j = 0; j < c->s; j++) b->z[i] += h * c->b[j] * X[end + j * ne + i];
     }
     adjoint_carry(m, a->stage_x + end, b->place);
     const double *law = by + n;

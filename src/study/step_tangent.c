@@ -4,7 +4,7 @@
 // integrator does the step and reports it to a tape, and the adjoint of runs carries derivatives
 // forward through it: those of a step of the conserving scheme begin with its reference energy,
 // which is that of the state. Where constraints hold, a start makes the velocities consistent
-// first.
+// first; after a step of collocation with wheels they are projected once more.
 #include "study/step_tangent.h"
 
 #include "base/alloc.h"
@@ -27,8 +27,9 @@ struct snw_step_tangent {
     snw_tape tape;
     snw_adjoint *adjoint;
     const snw_manual_inputs *manual;
-    const snw_map *start, *energy, *step; // in the tape; start, energy NULL: none
-    double *project; // nv x 2 nv: consistent velocities by places and velocities
+    const snw_map *start, *energy, *step, *settle; // in the tape; all but step NULL: none
+    // nv x 2 nv each: consistent velocities by places and velocities, before and after the step
+    double *project, *settled;
     double *by;
     int room;                // of by
     snw_touch *near;         // scratch of a search for contacts
@@ -51,7 +52,7 @@ int snw_step_tangent_most(const snw_model *m) {
     // force and its turned parts, an approach and an impulse
     const int hard = 4 * m->nv + 2 * m->nconstraint + 8 + 12 * snw_hard_most(m);
     const int start = 2 * (m->nv + m->nconstraint) + m->nsignal;
-    const int stages = SNW_STAGES * (m->nv + m->nsignal) + 2 * m->nv;
+    const int stages = SNW_STAGES * (m->nv + m->nsignal + m->nconstraint) + 2 * m->nv;
     int most = conserving > hard ? conserving : hard;
     most = stages > most ? stages : most;
     return start > most ? start : most;
@@ -65,11 +66,6 @@ static snw_status check_model(const snw_model *m, snw_scheme_kind kind, snw_erro
         return snw_fail(err, SNW_E_MODEL,
                         "friction of rods in eyes has no linear model of a step of scheme '%s', "
                         "whose impulses contain it; use bdf2 or generalized-alpha",
-                        scheme);
-    if (snw_scheme_table[kind].family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
-        return snw_fail(err, SNW_E_MODEL,
-                        "wheels, rings and anchors have no linear model of a step of scheme '%s'; "
-                        "use bdf2 or generalized-alpha",
                         scheme);
     if (m->nbranch > 0)
         return snw_fail(err, SNW_E_MODEL,
@@ -91,7 +87,9 @@ static snw_status tangent_open(snw_step_tangent *x, snw_scheme_kind scheme, snw_
                             (snw_step_watch){.note = snw_tape_note, .user = &x->tape});
     x->room = snw_step_tangent_most(m);
     x->by = snw_alloc((size_t)x->room * sizeof *x->by);
-    x->project = snw_alloc((2 * (size_t)m->nv * (size_t)m->nv + 1) * sizeof *x->project);
+    const size_t square = (size_t)m->nv * (size_t)m->nv;
+    x->project = snw_alloc((4 * square + 1) * sizeof *x->project);
+    x->settled = x->project + 2 * square;
     x->near = snw_alloc(((size_t)m->most_touch + 1) * sizeof *x->near);
     x->found = snw_alloc(((size_t)snw_hard_most(m) + 1) * sizeof *x->found);
     if (!x->by || !x->project || !x->near || !x->found ||
@@ -141,12 +139,15 @@ static snw_status name_contact(const snw_step_tangent *x, const snw_hard_contact
 // x->start, energy, step <- of the tape
 static snw_status find_maps(snw_step_tangent *x, snw_error *err) {
     int steps = 0;
-    x->start = x->energy = x->step = NULL;
+    x->start = x->energy = x->step = x->settle = NULL;
     if (x->tape.failed) return snw_fail_memory(err);
     for (int i = 0; i < x->tape.n; i++) {
         const snw_map *map = &x->tape.map[i];
         if (map->kind == SNW_MAP_ENERGY) x->energy = map;
-        if (map->kind == SNW_MAP_RESTART && x->m->nconstraint > 0) x->start = map;
+        if (map->kind == SNW_MAP_RESTART && x->m->nconstraint > 0 && !x->step) x->start = map;
+        if (map->kind == SNW_MAP_RESTART && x->m->nnonholonomic > 0 && x->step &&
+            x->step->kind == SNW_MAP_STAGES)
+            x->settle = map;
         if (!snw_map_is_step(map)) continue;
         x->step = map;
         steps++;
@@ -229,18 +230,19 @@ static snw_status check_contacts(const snw_step_tangent *x, snw_error *err) {
 
 // ---- derivatives --------------------------------------------------------------------------------
 
-// x->project
-static snw_status project_velocities(snw_step_tangent *x, snw_error *err) {
+// out (nv x 2 nv) <- velocities after a restart by places and velocities before it
+static snw_status project_velocities(snw_step_tangent *x, const snw_map *map, double *out,
+                                     snw_error *err) {
     const size_t nv = (size_t)x->m->nv;
     const snw_bars *b = snw_adjoint_bars(x->adjoint, 0);
-    SNW_ASSERT(snw_sensitivity_size(x->adjoint, x->start) <= x->room);
+    SNW_ASSERT(snw_sensitivity_size(x->adjoint, map) <= x->room);
     memset(x->by, 0, (size_t)x->room * sizeof *x->by);
-    SNW_TRY(snw_sensitivity_prepare(x->adjoint, x->start, err));
+    SNW_TRY(snw_sensitivity_prepare(x->adjoint, map, err));
     for (size_t k = 0; k < 2 * nv; k++) {
         snw_adjoint_clear(x->adjoint);
         (k < nv ? b->place : b->rate)[k % nv] = 1;
-        snw_sensitivity_apply(x->adjoint, x->start, 0, x->by);
-        memcpy(x->project + nv * k, b->rate, nv * sizeof *b->rate);
+        snw_sensitivity_apply(x->adjoint, map, 0, x->by);
+        memcpy(out + nv * k, b->rate, nv * sizeof *b->rate);
     }
     return SNW_OK;
 }
@@ -248,7 +250,8 @@ static snw_status project_velocities(snw_step_tangent *x, snw_error *err) {
 snw_status snw_step_tangent_prepare(snw_step_tangent *x, snw_error *err) {
     SNW_TRY(find_maps(x, err));
     SNW_TRY(check_contacts(x, err));
-    if (x->start) SNW_TRY(project_velocities(x, err));
+    if (x->start) SNW_TRY(project_velocities(x, x->start, x->project, err));
+    if (x->settle) SNW_TRY(project_velocities(x, x->settle, x->settled, err));
     if (x->energy) SNW_TRY(snw_sensitivity_prepare(x->adjoint, x->energy, err));
     SNW_TRY(snw_sensitivity_prepare(x->adjoint, x->step, err));
     SNW_ASSERT(snw_step_tangent_size(x) <= x->room);
@@ -262,14 +265,14 @@ snw_step_direction snw_step_tangent_clear(snw_step_tangent *x) {
     return (snw_step_direction){.place = b->place, .rate = b->rate, .z = b->z, .by = x->by};
 }
 
-// Velocities of the direction <- consistent ones
-static void make_consistent(const snw_step_tangent *x) {
+// Velocities of the direction <- consistent ones, by these derivatives
+static void make_consistent(const snw_step_tangent *x, const double *project) {
     const snw_bars *b = snw_adjoint_bars(x->adjoint, 0);
     const int nv = x->m->nv;
     double *rate = b->acc; // no step reads accelerations
     memset(rate, 0, (size_t)nv * sizeof *rate);
     for (int k = 0; k < 2 * nv; k++) {
-        const double *column = x->project + (size_t)nv * (size_t)k;
+        const double *column = project + (size_t)nv * (size_t)k;
         const double by = k < nv ? b->place[k] : b->rate[k - nv];
         for (int i = 0; i < nv && by != 0; i++) rate[i] += by * column[i];
     }
@@ -278,14 +281,17 @@ static void make_consistent(const snw_step_tangent *x) {
 }
 
 snw_status snw_step_tangent_apply(snw_step_tangent *x, snw_error *err) {
-    if (x->start) make_consistent(x);
+    if (x->start) make_consistent(x, x->project);
     const int first = x->energy ? snw_sensitivity_size(x->adjoint, x->energy) : 0;
     if (x->energy) snw_sensitivity_apply(x->adjoint, x->energy, 0, x->by);
     snw_sensitivity_apply(x->adjoint, x->step, 0, x->by + first);
+    if (x->settle) make_consistent(x, x->settled);
     return x->step->hard ? snw_sensitivity_check(x->adjoint, x->step, err) : SNW_OK;
 }
 
 // ---- inputs -------------------------------------------------------------------------------------
+
+bool snw_step_tangent_settles(const snw_step_tangent *x) { return x->settle != NULL; }
 
 int snw_step_tangent_points(const snw_step_tangent *x) {
     return x->step->kind == SNW_MAP_STAGES ? x->step->points.s : 1;

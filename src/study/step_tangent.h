@@ -46,6 +46,10 @@ snw_step_direction snw_step_tangent_clear(snw_step_tangent *x);
 // SNW_E_SINGULAR: hard contacts that hold the robot more than once do not allow the direction.
 SNW_NODISCARD snw_status snw_step_tangent_apply(snw_step_tangent *x, snw_error *err);
 
+// Are velocities projected after it (wheels with collocation), by numbers that equations of the
+// step do not contain?
+bool snw_step_tangent_settles(const snw_step_tangent *x);
+
 // States and inputs where generalised forces enter: in the middle of the step, or at its stages.
 int snw_step_tangent_points(const snw_step_tangent *x);
 const snw_state *snw_step_tangent_point(const snw_step_tangent *x, int i, snw_inputs *in);

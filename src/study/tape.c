@@ -235,6 +235,31 @@ static bool has_growing_signals(const snw_model *m) {
     return false;
 }
 
+// The multipliers of wheels at the stages, and the velocities before their projection, into the map
+// of a step of collocation.
+static void keep_wheels(snw_tape *t, const snw_step_report *r, snw_map *map) {
+    const snw_model *m = t->m;
+    const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
+    const int s = r->points->s;
+    if (!r->stage_lambda) return;
+    double *x = take(t, (size_t)s * nr + nn);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    memset(x, 0, (size_t)s * nr * sizeof *x);
+    map->stage_lambda = x, map->stage_dropped = x + (size_t)s * nr;
+    const double *from = r->stage_lambda;
+    for (int i = 0; i < s; i++) {
+        for (int k = 0; k < m->nloop; k++) {
+            for (int row = 0; row < m->loop[k].nrow; row++)
+                x[(size_t)i * nr + (size_t)(m->loop[k].row + row)] = r->lambda_scale * *from++;
+        }
+    }
+    (void)copy(r->stage_dropped, nn, x + (size_t)s * nr);
+    (void)copy(r->before, (size_t)m->nv, map->s.v);
+}
+
 // The memory of laws before a step into its map.
 static void keep_memory(snw_tape *t, const snw_step_report *r, snw_map *map) {
     if (!map || !r->z0 || !has_growing_signals(t->m)) return;
@@ -544,6 +569,7 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     if (step || stages) keep_memory(t, r, map);
     if (step) keep_relaxation(t, r, map);
     if (stages) keep_strains(t, r, map);
+    if (stages) keep_wheels(t, r, map);
     snw_map *event = map - 1;
     if (event > t->map && event->kind == SNW_MAP_SAMPLE) event--;
     if (kind == SNW_MAP_RESTART && event >= t->map && event->kind == SNW_MAP_EVENT)

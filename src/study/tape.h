@@ -62,6 +62,7 @@ typedef struct snw_map {
     // of a step of collocation
     snw_collocation points;
     const double *q0, *v0, *ddx; // nq, nv, stages x nv
+    const double *stage_lambda, *stage_dropped; // stages x nconstraint, nnonholonomic; NULL: none
     // of a step with hard contacts; of an equilibrium with them: those that touch; NULL: none
     const struct snw_hard_step *hard;
     // of a frame after a step with hard contacts, whose length is `h` then, or after an equilibrium

@@ -2,6 +2,7 @@
 """sinew gradient: table, JSON, CSV, and what is refused."""
 import csv
 import io
+import math
 
 import harness
 
@@ -41,6 +42,40 @@ class Gradient(harness.Case):
         self.assertIn("end(place) = 0.075", r.out)
         self.assertIn("50 steps, by adjoint", r.out)
         self.assertNotIn("one by one", r.out)
+
+    def test_steps_that_contacts_cut_are_told(self):
+        self.write("ball.yaml", """\
+sinew: 1
+parameters: {h: 5 cm, k: 20000, for: 0.12 s}
+robot: {ball: {on: world, joint: prismatic, axis: z, body: {sphere: {radius: 2 cm}, mass: 0.1 kg}}}
+initial: {ball: {position: h}}
+contacts: {floor: {ground: {on: ball, stiffness: k, damping: 0.3}}}
+probes: {p: {position: ball}}
+study: [dynamic: {for: for, step: 2 ms}]
+""")
+        ask = ["gradient", "ball.yaml", "--of", "p.z", "--by", "h"]
+        for method in "adjoint", "forward", "differences":
+            r = self.succeeds(*ask, "--method", method)
+            self.assertRegex(r.out, r"\d+ of the steps have lengths that the motion chose")
+            self.assertRegex(r.out, r"other lengths of these steps change the derivatives by up to [0-9.e-]+ of the largest")
+        j = self.succeeds(*ask, "--json").json
+        self.assertGreater(j["cut_steps"], 3)
+        self.assertGreater(j["cut_effect"], 0)
+        free = self.succeeds(*ask, "--set", "for=0.05 s", "--json").json
+        self.assertEqual((free["steps"], free["cut_steps"], free["cut_effect"]), (25, 0, 0))
+        self.assertNotIn("lengths", self.succeeds(*ask, "--set", "for=0.05 s").out)
+
+    def test_a_variable_given_twice(self):
+        knots = "F=hold, 3, 0.5 s, N"
+        r = self.fails(2, "gradient", "s.yaml", "--run", "plain", "--of", "place", "--by", "k,F", "--knots", knots)
+        self.assertIn("'F' is a variable twice, by --by and by --knots; leave one of them out: the law through knots takes the "
+                      "place of the number", r.err)
+        self.write("c.yaml", "sinew: 1\ninclude: s.yaml\ncommands:\n  gradient:\n    of: place\n    by: [k, F]\n"
+                             "    knots: {F: [hold, 3, 0.5 s, N]}\n")
+        r = self.fails(2, "gradient", "c.yaml", "--run", "plain")
+        self.assertIn("c.yaml:7:13: 'F' is a variable twice, by 'knots' here and by 'by' at c.yaml:6:13", r.err)
+        r = self.fails(2, "gradient", "c.yaml", "--run", "plain", "--by", "F")
+        self.assertIn("by --by and by knots at c.yaml:7:13", r.err)
 
     def test_what_costs_more_is_named(self):
         spring = SPRING.replace("actuators", "sites: {hook: {on: world, pose: {xyz: [0, 0.3, 0]}}}\n"
@@ -109,6 +144,55 @@ study: [static: {engine: shooting}]
             got[run] = [s["derivative"][0] for s in j["scalars"]]
         for a, b in zip(got["exact"], got["closed"]):
             self.assertAlmostEqual(a / b, 1, places=8)
+
+    def test_inverse_steps_and_paths(self):
+        # the torque that holds a pendulum at an angle, k q + m g l sin(q)
+        self.write("i.yaml", """\
+sinew: 1
+parameters: {k: 0.7 N*m, m: 0.3 kg, l: 0.4 m, q: 0.5}
+gravity: [9.81 m/s^2, 0, 0]
+robot: {arm: {on: world, joint: revolute, axis: z, stiffness: k, body: {mass: m, com: [l, 0, 0]}}}
+actuators: {motor: {joint: arm, effort: 0 N*m}}
+probes: {angle: {angle: arm}, torque: {effort: motor}}
+study: [inverse: {target: {angle: q}, actuators: {motor: [-5 N*m, 5 N*m]}}]
+""")
+        k, m, length, q, g = 0.7, 0.3, 0.4, 0.5, 9.81
+        r = self.succeeds("gradient", "i.yaml", "--of", "torque", "--of", "angle", "--by", "k,m,q", "--json").json
+        self.assertEqual(r["method"], "differences")
+        torque, angle = [s["derivative"] for s in r["scalars"]]
+        want = [q, g * length * math.sin(q), k + m * g * length * math.cos(q)]
+        for got, exact in zip(torque, want):
+            self.assertAlmostEqual(got, exact, delta=1e-8)
+        for got, exact in zip(angle, [0, 0, 1]):
+            self.assertAlmostEqual(got, exact, delta=1e-8)
+        # a limit that holds: the torque stays there, and the nearest angle follows k q + m g l sin(q) = 0.8 N*m
+        near = ["--set", "inverse.unreachable=nearest", "--set", "inverse.actuators.motor=[-0.8 N*m, 0.8 N*m]"]
+        r = self.succeeds("gradient", "i.yaml", "--of", "torque", "--of", "angle", "--by", "k,q", *near, "--json").json
+        torque, angle = [s["derivative"] for s in r["scalars"]]
+        at = r["scalars"][1]["value"]
+        self.assertAlmostEqual(k * at + m * g * length * math.sin(at), 0.8, delta=1e-8)
+        for got, exact in zip(torque + angle, [0, 0, -at / (k + m * g * length * math.cos(at)), 0]):
+            self.assertAlmostEqual(got, exact, delta=1e-7)
+        r = self.fails(2, "gradient", "i.yaml", "--of", "torque", "--by", "k", "--method", "adjoint")
+        self.assertIn("i.yaml:7", r.err)
+        self.assertIn("inverse steps and paths have one by differences of whole runs", r.err)
+        # the end of a path: k q = F l cos(q)
+        self.write("p.yaml", """\
+sinew: 1
+parameters: {k: 0.7 N*m, l: 0.4 m, F: 0.1 N}
+gravity: 0
+robot: {arm: {on: world, joint: revolute, axis: z, stiffness: k, body: {mass: 1 kg}}}
+sites: {end: {on: arm, pose: {xyz: [l, 0, 0]}}}
+loads: {push: {on: end, force: [0, F, 0]}}
+probes: {angle: {angle: arm}}
+study: [path: {of: F, range: [0 N, 2 N]}]
+""")
+        r = self.succeeds("gradient", "p.yaml", "--of", "angle", "--by", "k,l", "--json").json
+        at, F = r["scalars"][0]["value"], 2
+        self.assertAlmostEqual(k * at, F * length * math.cos(at), delta=1e-8)
+        slope = k + F * length * math.sin(at)
+        for got, exact in zip(r["scalars"][0]["derivative"], [-at / slope, F * math.cos(at) / slope]):
+            self.assertAlmostEqual(got, exact, delta=1e-7)
 
     def test_refusals(self):
         base = ["gradient", "s.yaml", "--run", "plain"]

@@ -203,13 +203,12 @@ static const problem with_memory = {
     {"tip.z", "integral(tip.y)", "q"}};
 
 // Integrals and states of laws have written tangents: no step is differentiated along all
-// coordinates. The correction of energy divides rounding by the increment, of forward derivatives
-// of the equations by k here.
+// coordinates.
 static void memory_has_written_tangents(void **state) {
     (void)state;
     static outcome got;
     char text[TEXT];
-    follow_differences(&with_memory, "conserving", 2e-9);
+    follow_differences(&with_memory, "conserving", 5e-11);
     (void)snprintf(text, sizeof text, with_memory.text, "conserving");
     answer(&(question){.text = text, .nby = 2, .by = {"m", "ki"}, .nof = 1, .of = {"q"}}, &got);
     assert_int_equal(got.info.differenced_steps, 0);

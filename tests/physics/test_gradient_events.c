@@ -228,6 +228,31 @@ static const problem wheels[] = {
      {"p.y", "integral(v.vx^2 + p.z)"}},
 };
 
+// The same at the stages of collocation, with a given angle and a law with memory.
+static const problem driven_wheels = {
+    "three axles, one joint given, one controlled",
+    "sinew: 1\n"
+    "gravity: 0\n"
+    "parameters: {l: 0.1 m, I: 1e-3 kg*m^2, amp: 0.4, k: 0.05 N*m, u: 0.3 m/s, ki: 0.6 N*m/s}\n"
+    "robot:\n"
+    "  a: {on: world, joint: planar, body: {mass: 1 kg, com: [0.02 m, 0, 0], inertia: [I, I, I]}}\n"
+    "  b: {on: a, pose: {xyz: [l, 0, 0]}, joint: revolute, body: {mass: 1.2 kg, com: [l, 0, 0], "
+    "inertia: [I, I, I]}}\n"
+    "  c: {on: b, pose: {xyz: [l, 0, 0]}, joint: revolute, stiffness: k, damping: 2e-3, body: "
+    "{mass: 0.8 kg, com: [l, 0, 0], inertia: [I, I, I]}}\n"
+    "sites: {last: {on: c, pose: {xyz: [l, 0, 0]}}}\n"
+    "actuators:\n"
+    "  given: {joint: b, position: amp*(1 - cos(6*t/(1 s)))}\n"
+    "  servo: {joint: c, effort: -ki*integral(q + 0.2)}\n"
+    "contacts: {one: {wheel: {on: a, axis: y}}, three: {wheel: {on: last, axis: y}}}\n"
+    "initial: {a: {rate: [u, 0, 0]}}\n"
+    "study: [dynamic: {for: 0.16 s, step: 8 ms, scheme: %s}]\n"
+    "probes: {p: {position: last}, v: {velocity: last}, q: {angle: c}}\n",
+    6,
+    2,
+    {"l", "I", "amp", "k", "u", "ki"},
+    {"p.y", "integral(v.vx^2 + p.x)"}};
+
 // A loop whose velocities are projected at the ends of undamped steps.
 static const problem loop = {
     "slider-crank",
@@ -257,7 +282,10 @@ static void wheels_follow_differences(void **state) {
             follow_differences(&wheels[i], scheme[j], 1e-11);
         // its forces are known to the rounding of energies divided by increments
         follow_differences(&wheels[i], "conserving", 1e-9);
+        follow_differences(&wheels[i], i ? "gauss4" : "radau5", 1e-10);
     }
+    follow_differences(&driven_wheels, "gauss6", 1e-10);
+    follow_differences(&driven_wheels, "radau3", 1e-10);
 }
 
 static void conditions_follow_differences(void **state) {

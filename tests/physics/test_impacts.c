@@ -381,7 +381,8 @@ static void an_estimate_that_ends_is_reported(void **state) {
                "study: [static: {}, change: {a: off, b: off}, dynamic: {for: 0.704, step: 44 ms}]\n"
                "probes: {tip: {position: arm.tip}}\n",
                &o);
-    assert_int_equal(o.warnings, 1);
+    // beside the energy that such steps may lose, which is told as well
+    assert_in_range(o.warnings, 1, 2);
     if (!strstr(o.said, "not known beyond t = ")) fail_msg("%s", o.said);
     snw_series_clear(&o.series);
 }

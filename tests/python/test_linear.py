@@ -4,6 +4,8 @@
 import pathlib
 import sys
 
+import math
+
 import numpy as np
 import pytest
 
@@ -615,3 +617,49 @@ def test_inputs_and_outputs_of_every_kind(moving):
             return out
 
         compare(model.D[:, k], displaced, size, model.B[n:, k])
+
+
+SLIDER_CRANK = """
+sinew: 1
+parameters: {r: 0.3 m, b: 0.5 m}
+gravity: [0, -9.81 m/s^2, 0]
+robot:
+  crank: {on: world, joint: revolute, axis: z, body: {mass: 0.4 kg, com: [0.15, 0, 0], inertia: [5e-3, 5e-3, 1e-2]}}
+  rod: {on: crank, pose: {xyz: [r, 0, 0]}, joint: revolute, axis: z, body: {mass: 0.6, com: [0.25, 0, 0], inertia: [5e-3, 5e-3, 1e-2]}}
+  slider: {on: world, joint: prismatic, axis: x, body: {mass: 0.8 kg}}
+sites: {end: {on: rod, pose: {xyz: [b, 0, 0]}}, tip: {on: crank, pose: {xyz: [1, 0, 0]}}}
+loops: {pin: {join: [end, slider], as: revolute, axis: z}}
+probes: {angle: {angle: crank}, w: {rate: crank}, p: {acceleration: tip}}
+"""
+
+
+@pytest.mark.parametrize("w", [0, 0.01, 1, 3])
+def test_a_slider_crank_about_points_of_its_motion(w):
+    """Also where it sets out from rest: rate and acceleration of the crank along each column of the states and of two lengths,
+    against the equation of motion m(q) q" + m' q'^2/2 + V' = 0 of the mechanism."""
+
+    def acceleration(b, r, q, w):
+        def energies(q):
+            sine = -r * math.sin(q) / b
+            cosine = math.sqrt(1 - sine**2)
+            turn = -r * math.cos(q) / (b * cosine)
+            vx, vy, dx = -r * math.sin(q) - 0.25 * sine * turn, r * math.cos(q) + 0.25 * cosine * turn, -r * math.sin(q) - b * sine * turn
+            mass = 0.01 + 0.4 * 0.15**2 + 0.6 * (vx**2 + vy**2) + 0.01 * turn**2 + 0.8 * dx**2
+            return np.array([mass, 9.81 * (0.06 * math.sin(q) + 0.6 * (r * math.sin(q) + 0.25 * sine))])
+
+        slope = (8 * (energies(q + 1e-3) - energies(q - 1e-3)) - energies(q + 2e-3) + energies(q - 2e-3)) / 12e-3
+        return -(0.5 * slope[0] * w**2 + slope[1]) / energies(q)[0]
+
+    q, r, b = 1.0, 0.3, 0.5
+    sine = -r * math.sin(q) / b
+    rod, turn = math.asin(sine), -r * math.cos(q) * w / (b * math.sqrt(1 - sine**2))
+    robot = sinew.Robot(text=SLIDER_CRANK)
+    robot.q[:] = (q, rod - q, r * math.cos(q) + b * math.cos(rod))
+    robot.v[:] = (w, turn - w, -r * math.sin(q) * w - b * sine * turn)
+    model = robot.linearize(["b", "r"], ["angle", "w", "p.ax", "p.ay"])
+    at, e = np.array([b, r, q, w]), 1e-4
+    by = [(acceleration(*(at + e * k)) - acceleration(*(at - e * k))) / (2 * e) for k in np.eye(4)]
+    for k, (angle, rate, ax, ay) in enumerate([*model.C.T, *model.D.T]):
+        got = -ax * math.sin(q) + ay * math.cos(q) + w**2 * angle
+        want = by[2] * angle + by[3] * rate + (by[k - 2] if k > 1 else 0)
+        assert abs(got - want) < 3e-6 * abs(by[2])

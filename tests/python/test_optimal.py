@@ -2,6 +2,7 @@
 """Step maps against differences of their own steps; optimal control against Riccati recursions, closed forms and differences."""
 
 import itertools
+import math
 import pathlib
 import pickle
 import sys
@@ -114,6 +115,47 @@ probes: {tip: {pose: rod.tip}}
             part = slice(k * robot.nv, (k + 1) * robot.nv)
             near(got[part], x[part], 3e-6 if noisy else 3e-7)
         near(C @ got + D @ du, out, 3e-6 if noisy else 3e-7)
+
+
+# two axles, and a tail that swings
+CART = """
+sinew: 1
+gravity: 0
+parameters: {l: 0.1 m, I: 1e-3 kg*m^2}
+robot:
+  a: {on: world, joint: planar, body: {mass: 1 kg, com: [0.02 m, 0, 0], inertia: [I, I, I]}}
+  b: {on: a, pose: {xyz: [l, 0, 0]}, joint: revolute, stiffness: 0.05, body: {mass: 1.2 kg, com: [l, 0, 0], inertia: [I, I, I]}}
+  c: {on: b, pose: {xyz: [l, 0, 0]}, joint: revolute, stiffness: 0.02, damping: 2e-3, body: {mass: 0.5 kg, com: [l, 0, 0], inertia: [I, I, I]}}
+sites: {second: {on: b, pose: {xyz: [l, 0, 0]}}}
+actuators: {steer: {joint: b, effort: 0}, wag: {joint: c, effort: 0}}
+contacts: {one: {wheel: {on: a, axis: y}}, two: {wheel: {on: second, axis: y}}}
+probes: {p: {position: second}, q: {angle: c}}
+"""
+
+
+@pytest.mark.parametrize("scheme", ["gauss4", "gauss6", "radau3", "radau5", "conserving"])
+def test_steps_on_wheels(scheme):
+    """Of a cart that turns: its velocities are projected onto the rows of the wheels after each step of collocation."""
+    robot = sinew.Robot(text=CART)
+    robot.q[:], robot.v[:] = (0.1, 0.2, 0.3, 0.4, -0.2), (0.5, 0, 0, 1, -2)
+    map = robot.step_map(0.02, ["steer", "wag"], ["p.x", "q"], scheme=scheme)
+    u = np.array([0.02, -0.01])
+    point = map.begin(robot, u)
+    for _ in range(3):
+        point, _ = map.step(point, u)
+    to, _, (A, B, C, D) = map.linear_step(point, u)
+    random = np.random.default_rng(2)
+    N = map.project(point)[1]
+    for _ in range(3):
+        dx, du = random.standard_normal(map.nx), random.standard_normal(map.nu)
+        dx = dx if N is None else N @ dx
+        x, out = derivatives(map, point, u, to, dx, du)
+        got = A @ dx + B @ du
+        assert np.abs(got - x).max() < 1e-8 * np.abs(x).max()
+        assert np.abs(C @ got + D @ du - out).max() < 1e-8
+    if scheme != "conserving":
+        with pytest.raises(sinew.ModelError, match="wheels, rings or anchors, after which velocities are projected"):
+            robot.linearize(["l"], ["q"], step=0.02, scheme=scheme)
 
 
 RANDOM = ["tree_motion", "hybrid_motion", "tendon_motion", "loop_motion", "parallel_motion", "rod_flight", "sprung_motion",
@@ -664,6 +706,50 @@ def test_numbers_of_the_file_move_steps(scheme):
 
     for k, name in enumerate(names):
         near(B[:, k], sum(w * (after(name, j * 1e-3) - after(name, -j * 1e-3)) for j, w in SIXTH) / 1e-3, 1e-8)
+
+
+# a pendulum on a cart that is given
+GIVEN = """
+sinew: 1
+parameters: {p: 0.2, l: 0.5 m}
+gravity: [0, -9.81 m/s^2, 0]
+robot:
+  cart: {on: world, joint: prismatic, axis: x, body: {mass: 1 kg}}
+  bob: {on: cart, joint: revolute, axis: z, pose: {rpy: [0, 0, -90 deg]}, body: {mass: 1 kg, com: [l, 0, 0]}}
+actuators: {drive: {joint: cart, position: "(1 m)*p*(1 - cos(3*t/(1 s)) + 0.3*sin(2*p*t/(1 s))^2)"}}
+probes: {q: {angle: bob}, place: {position: bob}}
+"""
+
+
+def test_a_number_moves_a_given_coordinate():
+    """With value, rate and acceleration: in the continuous model against the closed form, in a step against steps of changed models."""
+    robot = sinew.Robot(text=GIVEN)
+    robot.q[:], robot.v[:], p, h = (0, 0.3), (0, -0.7), 0.2, 0.02
+
+    def law(p, t):
+        return p * (1 - math.cos(3 * t) + 0.3 * math.sin(2 * p * t) ** 2)
+
+    motion = robot.simulate(0.1, "gauss6")
+    for _ in range(4):
+        motion.step()
+    t, e = robot.t, 1e-3
+    A2 = [sum(w * (law(p + i * e, t + k * e) - law(p - i * e, t + k * e)) for i, w in SIXTH) / e for k in (-2, -1, 0, 1, 2)]
+    second = (-A2[0] + 16 * A2[1] - 30 * A2[2] + 16 * A2[3] - A2[4]) / (12 * e * e)
+    got = robot.linearize(["p"], ["q"]).B[:, 0]
+    near(got[0], 0, 1e-9)
+    near(got[1], -second / 0.5 * math.cos(robot.q[1]), 1e-5)
+
+    robot = sinew.Robot(text=GIVEN)
+    robot.q[:], robot.v[:] = (0, 0.3), (0, -0.7)
+    B = robot.linearize(["p"], ["q"], step=h, scheme="euler").B[:, 0]
+
+    def after(by):
+        other = sinew.Robot(text=GIVEN, set={"p": p + by})
+        other.q[:], other.v[:] = (0, 0.3), (0, -0.7)
+        other.simulate(h, "euler").step()
+        return np.concatenate([other.q, other.v])
+
+    near(B, sum(w * (after(k * e) - after(-k * e)) for k, w in SIXTH) / e, 1e-8)
 
 
 # an arm whose tip slides on the floor, and a free ball that rolls and carries a rod
