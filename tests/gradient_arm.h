@@ -28,6 +28,8 @@ typedef enum arm_numbers {
     ARM_CONSERVED,      // moduli, conserving scheme
     ARM_CONSERVED_FREE, // the same of an arm on a free body
     ARM_CONSERVED_LOOP, // the same of an arm whose tip is held by a ball joint on a lever
+    ARM_EXPLICIT,       // moduli, rk4
+    ARM_EXPLICIT_FREE,  // the same of an arm on a free body
     ARM_KINDS
 } arm_numbers;
 
@@ -47,6 +49,14 @@ static inline bool arm_is_hard(arm_numbers kind) {
     return kind == ARM_HARD_GROUNDS || kind == ARM_HARD_MODULI;
 }
 
+static inline bool arm_is_explicit(arm_numbers kind) {
+    return kind == ARM_EXPLICIT || kind == ARM_EXPLICIT_FREE;
+}
+
+static inline bool arm_is_on_free_body(arm_numbers kind) {
+    return kind == ARM_CONSERVED_FREE || kind == ARM_EXPLICIT_FREE;
+}
+
 static inline bool arm_is_conserved(arm_numbers kind) {
     return kind == ARM_CONSERVED || kind == ARM_CONSERVED_FREE || kind == ARM_CONSERVED_LOOP;
 }
@@ -61,21 +71,21 @@ static inline const char *arm_result(arm_numbers kind) {
 // Robot and actuators; law: 1 + a sum of the numbers.
 static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *law) {
     const bool moduli = kind == ARM_MODULI || kind == ARM_INTEGRALS || kind == ARM_HARD_MODULI ||
-                        kind == ARM_RELAXING || arm_is_conserved(kind);
+                        kind == ARM_RELAXING || arm_is_conserved(kind) || arm_is_explicit(kind);
     arm_put(p, "materials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms%s}}\n",
             moduli ? law : "1",
             kind == ARM_RELAXING ? ", relaxation: {of: instant, ratios: [0.3, 0.2], times: [20 ms, "
                                    "0.2 s]}"
                                  : "");
     arm_put(p, "robot:\n");
-    if (kind == ARM_CONSERVED_FREE)
+    if (arm_is_on_free_body(kind))
         arm_put(p, "  hub: {on: world, joint: free, body: {mass: 0.1, inertia: [1e-4, 1e-4, "
                    "2e-4]}}\n");
     arm_put(p,
             "  arm: {on: %s, pose: {axis: y, angle: 0.1*%s}, rod: {length: 0.3, section: {circle: "
             "{radius: 1 cm}}, material: soft, strain: {bend_y: legendre 4, bend_z: %s%s, twist: "
             "legendre 3}, rest: {bend_y: 0.1*%s}, nodes: 12}}\n",
-            kind == ARM_CONSERVED_FREE ? "hub" : "world", kind == ARM_MOTIONS ? law : "0",
+            arm_is_on_free_body(kind) ? "hub" : "world", kind == ARM_MOTIONS ? law : "0",
             kind == ARM_STRAINS ? "x/L*" : "legendre 4", kind == ARM_STRAINS ? law : "",
             kind == ARM_RESTS ? law : "1");
     for (int i = 0; i < n && (kind == ARM_PLACES || kind == ARM_FORCES); i++)
@@ -123,9 +133,11 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
         [ARM_CHANGES] = "10 uN",        [ARM_FORCES] = "0.1 mm",        [ARM_RELAXING] = "0.001",
         [ARM_HARD_GROUNDS] = "0.3",     [ARM_HARD_MODULI] = "0.001",    [ARM_CONSERVED] = "0.001",
         [ARM_CONSERVED_FREE] = "0.001", [ARM_CONSERVED_LOOP] = "0.001", [ARM_INTEGRALS] = "0.001",
+        [ARM_EXPLICIT] = "0.001",       [ARM_EXPLICIT_FREE] = "0.001",
     };
     const char *scheme = arm_is_hard(kind)        ? "scheme: moreau"
                          : arm_is_conserved(kind) ? "scheme: conserving"
+                         : arm_is_explicit(kind)  ? "scheme: rk4"
                                                   : "shorten: off, scheme: bdf2";
     const bool of_time = kind == ARM_TENSIONS || kind == ARM_MOTIONS || kind == ARM_STRAINS;
     arm_page p = {text, 0, room}, law = {sum, 0, room};

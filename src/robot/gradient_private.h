@@ -69,9 +69,11 @@ SNW_NODISCARD snw_status gradient_model_at(const snw_gradient *g, const double *
 SNW_NODISCARD snw_status gradient_run_at(const snw_gradient *g, const double *p,
                                          const snw_robot_model *m, snw_run **out, snw_error *err);
 
-// dJ (nscalar x nentry) <- derivatives by one sweep back over the run at p.
-SNW_NODISCARD snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
-                                          snw_error *err);
+// dJ (nscalar x nentry) <- derivatives by one sweep back over the run at p. impatient: *abandoned
+// <- steps were met that are differentiated by differences along all coordinates; dJ is not known
+// then.
+SNW_NODISCARD snw_status gradient_adjoint(snw_gradient *g, const double *p, bool impatient,
+                                          double *J, double *dJ, bool *abandoned, snw_error *err);
 // SNW_E_MODEL: a step of the study, or the model, has a part without derivatives, which err names.
 SNW_NODISCARD snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m,
                                              snw_error *err);

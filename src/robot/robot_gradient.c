@@ -524,9 +524,14 @@ snw_status snw_gradient_evaluate(snw_gradient *g, const double *p, double *J, do
     }
     const double begin = snw_clock_seconds();
     g->info = (snw_gradient_info){.method = g->how.method};
-    const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
-                       (g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g));
-    if (dJ && !whole) return gradient_adjoint(g, p, J, dJ, err);
+    // in kinematic studies, where differences of maps cost more than those of runs
+    const bool impatient = g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g);
+    bool abandoned = false;
+    if (dJ && g->how.method != SNW_GRADIENT_DIFFERENCES) {
+        const snw_status s = gradient_adjoint(g, p, impatient, J, dJ, &abandoned, err);
+        if (!abandoned && !(impatient && (s == SNW_E_SINGULAR || s == SNW_E_MODEL))) return s;
+        g->info = (snw_gradient_info){.method = SNW_GRADIENT_DIFFERENCES};
+    }
     if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
     SNW_TRY(values_at(g, p, J, err));
     g->info.steps = g->frames.n;

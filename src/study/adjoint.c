@@ -717,6 +717,11 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     return SNW_OK;
 }
 
+snw_status adjoint_accelerations_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    clear_covectors(a);
+    return back_restart(a, map, err);
+}
+
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
     const bool shows = map->kind == SNW_MAP_ACCELERATIONS;
     if (a->split) return false; // the bars are turned at the state of the map

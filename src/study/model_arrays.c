@@ -480,8 +480,20 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
         add_stage_drives(a, adjoint, map, i);
 }
 
+static void add_explicit(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    for (int i = 0; i < adjoint_runge_kutta_count(adjoint); i++) {
+        int part;
+        const snw_map at = adjoint_runge_kutta_show(adjoint, map, i, &part);
+        snw_model_arrays_add(a, adjoint, &at);
+    }
+}
+
 void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const snw_model *m = a->m;
+    if (map->kind == SNW_MAP_EXPLICIT) {
+        add_explicit(a, adjoint, map);
+        return;
+    }
     if (map->kind == SNW_MAP_STAGES) {
         add_stages(a, adjoint, map);
         return;

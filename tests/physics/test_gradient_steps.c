@@ -353,6 +353,46 @@ static void rk4_is_its_recursion(void **state) {
               3, want, 1e-10);
 }
 
+static const problem explicit_steps[] = {
+    {"rod and ball on a free body",
+     "sinew: 1\n"
+     "gravity: [0, 0, -3]\n"
+     "parameters: {E: 0.5, F: 0.3 N, m: 0.4 kg, l: 0.3 m, c: 0.01, spin: 0.3}\n"
+     "robot:\n"
+     "  base: {on: world, joint: free, body: {mass: 1, com: [0.02, 0, 0.01], inertia: [0.02, 0.03, "
+     "0.04]}}\n"
+     "  arm: {on: base, rod: {length: l, section: {stiffness: {bend_y: E, bend_z: 0.4, twist: "
+     "0.3}, "
+     "damping: {bend_y: c, bend_z: c}, inertia: [1e-3, 1e-3, 1e-3, 0.1, 0.1, 0.1]}, strain: "
+     "{bend_y: legendre 3, bend_z: legendre 2, twist: constant}, nodes: 8}}\n"
+     "  ball: {on: arm.tip, joint: spherical, stiffness: 0.2, damping: 0.02, body: {mass: m, com: "
+     "[0.05, 0, 0], inertia: [1e-3, 2e-3, 2e-3]}}\n"
+     "initial: {base: {twist: [spin, -0.2, 0.5, 0.1, 0.2, -0.1]}, ball: {rate: [3, 2, -1]}}\n"
+     "loads: {push: {on: arm.tip, force: [0, F*sin(90*t/(1 s)), 0]}}\n"
+     "probes: {tip: {position: arm.tip}, e: energy, acc: {acceleration: ball}}\n"
+     "study: [dynamic: {for: 4 ms, step: 0.125 ms, scheme: rk4}] # %s\n",
+     6,
+     2,
+     {"E", "F", "m", "l", "c", "spin"},
+     {"end(tip.x) + integral(tip.z^2)", "1000*integral(acc.ax*acc.ay) + e.kinetic"}},
+    {"control with an integral and a sample, until a place",
+     TWO_LINK_ARM("z: {law: bob.x}") "actuators: {motor: {joint: upper, effort: \"-ki*integral(q - "
+                                     "ref) - sampled(2*r, 20 ms)\"}}\n"
+                                     "study: [dynamic: {for: 0.3 s, step: 5 ms, scheme: rk4, "
+                                     "until: bob.y < 0.2 m}] # %s\n",
+     5,
+     2,
+     {"k", "m", "l", "ref", "ki"},
+     {"integral(bob.y^2) + a.ax", "r"}},
+};
+
+static void rk4_follows_differences(void **state) {
+    (void)state;
+    follow_differences(&explicit_steps[0], "", 1e-9);
+    if (AMONG(1, 0)) return;
+    follow_differences(&explicit_steps[1], "", 1e-9);
+}
+
 #define SWIMMER                                                                                    \
     "sinew: 1\n"                                                                                   \
     "gravity: 0\n"                                                                                 \
@@ -615,6 +655,7 @@ int main(void) {
         cmocka_unit_test(four_corners_rest),
         cmocka_unit_test(a_contact_without_force_is_named),
         cmocka_unit_test(rk4_is_its_recursion),
+        cmocka_unit_test(rk4_follows_differences),
         cmocka_unit_test(the_best_stroke_is_stationary),
         cmocka_unit_test(kinematic_steps_follow_differences),
         cmocka_unit_test(gaits_through_knots),
