@@ -174,6 +174,8 @@ static void keep_stage(snw_explicit *e, const double *dy) {
     *to++ = e->in->t;
     memcpy(to, e->trial->v, nv * sizeof *to);
     memcpy(to + nv, dy + m->nq, (nv + (size_t)m->nsignal) * sizeof *to);
+    to += 2 * nv + (size_t)m->nsignal;
+    memcpy(to, e->trial->lambda, (size_t)m->nconstraint * sizeof *to);
 }
 
 static snw_status explicit_rates(void *user, double t, const double *y, double *dy,
@@ -545,7 +547,11 @@ void snw_explicit_place(snw_explicit *e, const snw_state *s) {
     if (e->locomotion) snw_locomotion_continue(e->locomotion, e->in, s);
 }
 
-int snw_explicit_stage_size(const snw_model *m) { return 1 + 2 * m->nv + m->nsignal; }
+int snw_explicit_stage_size(const snw_model *m) {
+    return 1 + 2 * m->nv + m->nsignal + m->nconstraint;
+}
+
+const snw_locomotion *snw_explicit_locomotion(const snw_explicit *e) { return e->locomotion; }
 
 void snw_explicit_keep_stages(snw_explicit *e, snw_explicit_stages *stages) { e->stages = stages; }
 

@@ -291,6 +291,7 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
         const bool dynamic = d->step[i].kind == SNW_STEP_DYNAMIC;
         s->conserving |= dynamic && family == SNW_FAMILY_CONSERVING;
         s->collocation |= dynamic && family == SNW_FAMILY_COLLOCATION;
+        s->kinematic |= dynamic && d->step[i].kinematic;
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
@@ -419,8 +420,10 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
     if (s->forward || !numbers || s->lone) return SNW_OK;
-    const snw_arrays_schemes schemes = {
-        .hard = s->moreau, .conserving = s->conserving, .collocation = s->collocation};
+    const snw_arrays_schemes schemes = {.hard = s->moreau,
+                                        .conserving = s->conserving,
+                                        .collocation = s->collocation,
+                                        .kinematic = s->kinematic};
     for (int k = 0; k < s->nphase; k++) {
         if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
             !snw_model_arrays_apply(s->phase[k].m, schemes))

@@ -111,7 +111,7 @@ static snw_status explicit_open(snw_adjoint *a, const snw_map *map, snw_error *e
         x->condition = x->bar + nout * (size_t)a->nscalar;
     }
     // ranks and classes are those of the motion with these conditions
-    bool same = x->engine && memcmp(&x->opts, &map->ode, sizeof x->opts) == 0;
+    bool same = x->engine && !x->stale && memcmp(&x->opts, &map->ode, sizeof x->opts) == 0;
     for (int i = 0; i < m->nsignal && same; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
         const bool switches = kind == SNW_SIGNAL_CONDITION || kind == SNW_SIGNAL_ONCE;
@@ -122,6 +122,7 @@ static snw_status explicit_open(snw_adjoint *a, const snw_map *map, snw_error *e
     x->engine = NULL;
     SNW_TRY(snw_explicit_create(m, &map->ode, &x->engine, err));
     x->opts = map->ode;
+    x->stale = false;
     if (m->nsignal) memcpy(x->condition, map->z_from, (size_t)m->nsignal * sizeof *x->condition);
     place_start(m, x, map, 0);
     return snw_explicit_start(x->engine, x->s, err);
@@ -145,8 +146,9 @@ static void find_idle(snw_adjoint *a, const snw_map *map) {
     bool rates = false;
     place_start(m, x, map, 0);
     for (int i = 0; i < nv; i++) {
-        x->idle[i] = x->idle[nv + i] = map->ode.locomotion && is_given(m, i);
-        if (!x->idle[i]) x->s->v[i] += (0.013 + 0.001 * (i % 7)) * m->typical[i];
+        x->idle[i] = map->ode.locomotion && is_given(m, i);
+        x->idle[nv + i] = false; // those of given coordinates are a momentum, too
+        x->s->v[i] += (0.013 + 0.001 * (i % 7)) * m->typical[i];
     }
     for (int i = 0; i < m->nsignal; i++) x->idle[2 * nv + i] = !adjoint_is_memory(m, i);
     repeat(m, x, map, map->h, map->s.z, x->sample);
@@ -283,6 +285,10 @@ static void back_scalar(const snw_adjoint *a, int scalar) {
 snw_status adjoint_explicit_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     SNW_TRY(explicit_open(a, map, err));
     struct adjoint_explicit *x = a->explicit_map;
+    if (map->h == 0 && map->remembers && a->m->ncondition > 0) { // ranks and class after it
+        find_base(a, map);
+        x->stale = true;
+    }
     const bool written = adjoint_runge_kutta_applies(a, map), moves = adjoint_moves(map);
     x->written = written;
     if (!written) SNW_TRY(adjoint_explicit_prepare(a, map, err));

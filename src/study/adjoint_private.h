@@ -114,6 +114,14 @@ void adjoint_fix_rates(snw_adjoint *a, const snw_state *s);
 void adjoint_fix_row(const snw_model *m, const snw_state *s, double *row);
 // y (n) += c A'x, A n x n.
 void adjoint_add_transposed(int n, double c, const double *A, const double *x, double *y);
+void adjoint_clear_covectors(snw_adjoint *a);
+// mu, nu <- inv(T') (right side; bottom NULL: zero)
+void adjoint_solve_transposed(const snw_adjoint *a, const double *top, const double *bottom,
+                              double *mu, double *nu);
+// value (nscalar) += the products with given coordinates, and with the metric of velocities, in
+// equations of kinematic steps.
+void adjoint_kinematic_sample(const snw_sampler *x, const snw_adjoint *a, const snw_map *map,
+                              double *value);
 // A map to the accelerations at a state: bars back, with new covectors.
 SNW_NODISCARD snw_status adjoint_accelerations_back(snw_adjoint *a, const snw_map *map,
                                                     snw_error *err);

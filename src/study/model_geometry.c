@@ -788,8 +788,8 @@ static void difference_rows(snw_model_geometry *a, const snw_work *w, const doub
     }
 }
 
-void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
-                                      const double *nu, const double *z, double *bar) {
+// a->bar <- derivatives of nu'e" + z'e' by the motions of the segments that loops join.
+static void rows_bars(snw_model_geometry *a, const snw_work *w, const double *nu, const double *z) {
     const snw_model *m = a->m;
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     memset(a->seen, 0, (size_t)m->nseg * sizeof *a->seen);
@@ -801,8 +801,20 @@ void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s,
         difference_rows(a, w, nu, z, seg, 1, a->bar[seg].V.e);
         difference_rows(a, w, nu, z, seg, 2, a->bar[seg].A.e);
     }
+}
+
+void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, double *bar) {
+    rows_bars(a, w, nu, z);
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = -1};
     carry_to_root(a, &at, bar);
+}
+
+void snw_model_geometry_rows_by_state(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, const snw_state_bars *to) {
+    rows_bars(a, w, nu, z);
+    const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1, .state = to};
+    carry_to_root(a, &at, NULL);
 }
 
 // ---- results at a frame -------------------------------------------------------------------------
