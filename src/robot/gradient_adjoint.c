@@ -236,6 +236,8 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
             gradient_from_back(s, map);
             continue;
         }
+        if (map->kind == SNW_MAP_RESTART && i > 0)
+            SNW_TRY(gradient_check_activation(s->m, map[-1].s.z, map, err));
         if (map->begins) snw_adjoint_begin(s->adjoint);
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));

@@ -8,6 +8,7 @@
 #include "robot/robot_model.h"
 #include "sinew/gradient.h"
 #include "study/run.h"
+#include "study/tape.h"
 
 typedef enum gradient_kind {
     GRADIENT_NUMBER,   // of the file
@@ -79,6 +80,11 @@ SNW_NODISCARD snw_status gradient_check_step(const snw_step_desc *step, const sn
                                              snw_error *err);
 SNW_NODISCARD snw_status gradient_check_model(const snw_desc *d, const snw_model *m,
                                               snw_error *err);
+
+// SNW_E_MODEL: a link becomes active in a restart, with signals `before` it; the momentum that it
+// takes has no derivative.
+SNW_NODISCARD snw_status gradient_check_activation(const snw_model *m, const double *before,
+                                                   const snw_map *map, snw_error *err);
 
 // Are there forces that set in at some place, so that they are not smooth there? May conditions
 // change? Does a law read signals of a kind?
