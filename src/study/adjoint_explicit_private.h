@@ -44,7 +44,6 @@ typedef struct kinematic_work {
     double *scratch;     // nv x nv
     double *rows;        // 3 nv
     double *jump;        // nv
-    double *zero;        // nconstraint
     double *matrix;      // nv x nconstraint
     double *side;        // nv + nconstraint
     snw_arena arena;     // of least squares

@@ -192,18 +192,29 @@ static void give_coordinates(const snw_adjoint *a, int scalar) {
     }
 }
 
-// bars of places and, unless NULL, rates -= derivatives of nu'e" + z'e'
-static void subtract_rows(const snw_adjoint *a, const kinematic_work *x, const snw_state *s,
-                          const double *nu, const double *z, double *place, double *rate) {
+// bars of places and rates -= derivatives of nu'e"
+static void subtract_accelerations(const snw_adjoint *a, const kinematic_work *x,
+                                   const snw_state *s, const double *nu, double *place,
+                                   double *rate) {
     const size_t nv = (size_t)a->m->nv;
     double *by = x->rows;
     if (a->m->nloop == 0) return;
     memset(by, 0, 3 * nv * sizeof *by);
     const snw_state_bars to = {.place = by, .rate = by + nv, .acc = by + 2 * nv};
-    snw_model_geometry_rows_by_state(x->geometry, s, a->w, nu, z, &to);
+    snw_model_geometry_rows_by_state(x->geometry, s, a->w, nu, NULL, &to);
     for (size_t i = 0; i < nv; i++) {
         place[i] -= by[i];
-        if (rate) rate[i] -= by[nv + i];
+        rate[i] -= by[nv + i];
+    }
+}
+
+// place -= derivatives of z'e' by the configuration: rows are of velocities, and their tangents
+// known.
+static void subtract_rates(const snw_adjoint *a, const double *z, double *place) {
+    const size_t nv = (size_t)a->m->nv;
+    for (int k = 0; k < a->m->nconstraint; k++) {
+        const double *row = a->C_place + nv * (size_t)k;
+        for (size_t i = 0; i < nv && a->of_rates[k]; i++) place[i] -= z[k] * row[i];
     }
 }
 
@@ -284,7 +295,7 @@ snw_status adjoint_kinematic_back(snw_adjoint *a, const snw_map *at, kinematic_e
             adjoint_solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
             adjoint_add_transposed(m->nv, -1, a->K, v->mu, b->place);
             adjoint_add_transposed(m->nv, -1, a->D, v->mu, b->rate);
-            subtract_rows(a, x, &at->s, v->nu, NULL, b->place, b->rate);
+            subtract_accelerations(a, x, &at->s, v->nu, b->place, b->rate);
         }
     }
     // velocities
@@ -308,11 +319,11 @@ snw_status adjoint_kinematic_back(snw_adjoint *a, const snw_map *at, kinematic_e
             memcpy(v->y, x->given + (size_t)k * nv, nv * sizeof *v->y);
         } else if (determined) {
             if (!solve_rows(a, x, b->rate, v->z)) return fail_irregular(at->s.t, err);
-            subtract_rows(a, x, &at->s, x->zero, v->z, b->place, NULL);
+            subtract_rates(a, v->z, b->place);
             memset(b->rate, 0, nv * sizeof *b->rate);
         } else {
             adjoint_solve_transposed(a, b->rate, viscous ? b->lambda : NULL, v->y, v->z);
-            subtract_rows(a, x, &at->s, x->zero, v->z, b->place, NULL);
+            subtract_rates(a, v->z, b->place);
             memset(b->rate, 0, nv * sizeof *b->rate);
         }
         if (viscous) {

@@ -88,7 +88,7 @@ static snw_status kinematic_create(const snw_adjoint *a, explicit_stages *x) {
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ns = (size_t)a->nscalar;
     kinematic_work *k = &x->kinematic;
     k->metric =
-        snw_alloc((2 * nv * nv + 5 * nv + 2 * nr + nv * nr + ns * nv + 1) * sizeof *k->metric);
+        snw_alloc((2 * nv * nv + 5 * nv + nr + nv * nr + ns * nv + 1) * sizeof *k->metric);
     k->momentum = snw_alloc(ns * sizeof *k->momentum);
     k->arena.size = snw_minimum_norm_scratch(m->nv, m->nconstraint);
     k->arena.base = snw_alloc(k->arena.size + 1);
@@ -96,13 +96,11 @@ static snw_status kinematic_create(const snw_adjoint *a, explicit_stages *x) {
     k->scratch = k->metric + nv * nv;
     k->rows = k->scratch + nv * nv;
     k->jump = k->rows + 3 * nv;
-    k->zero = k->jump + nv;
-    k->matrix = k->zero + nr;
+    k->matrix = k->jump + nv;
     k->side = k->matrix + nv * nr;
     k->given = k->side + nv + nr;
     memset(k->metric, 0, nv * nv * sizeof *k->metric);
     for (size_t i = 0; i < nv; i++) k->metric[i * (nv + 1)] = 1 / (m->typical[i] * m->typical[i]);
-    memset(k->zero, 0, nr * sizeof *k->zero);
     SNW_TRY(snw_state_create(m, &x->start));
     return snw_model_geometry_create(m, false, &k->geometry);
 }
