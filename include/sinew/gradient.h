@@ -53,7 +53,7 @@ typedef struct snw_gradient_variable {
 
 typedef enum snw_gradient_method {
     // adjoint; forward where there are fewer entries of p than scalars; differences for numbers of
-    // studies that are kinematic throughout
+    // kinematic studies whose steps have no transposes (theory.md 7.5)
     SNW_GRADIENT_AUTO,
     SNW_GRADIENT_ADJOINT,    // one sweep backward per scalar
     SNW_GRADIENT_FORWARD,    // sensitivities along the run, one for each entry of p

@@ -489,7 +489,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
-// How the derivatives are found. lone: numbers of the file one by one. impatient: not by
+// Way to the derivatives. lone: numbers of the file one by one. impatient: not by
 // differences of the maps of explicit steps. *abandoned <- these were met, with numbers that are
 // gathered or impatiently; nothing else is known then.
 typedef struct gradient_way {

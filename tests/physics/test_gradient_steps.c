@@ -591,6 +591,30 @@ static void kinematic_steps_follow_differences(void **state) {
     follow_differences(&kinematic[2], "", 1e-9);
 }
 
+// The momentum that a link takes when it becomes active is not differentiated.
+static void a_link_that_becomes_active_is_named(void **state) {
+    (void)state;
+    static outcome got;
+    char text[TEXT];
+    static const char *const scheme[] = {"bdf2", "conserving"};
+    for (int k = 0; k < 4; k++) {
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "parameters: {m: 0.5 kg}\n"
+            "robot:\n"
+            "  arm: {on: world, joint: revolute, axis: y, body: {mass: m, com: [0.4 m, 0, 0]}}\n"
+            "  bag: {on: arm, pose: {xyz: [0.4 m, 0, 0]}, body: {mass: 0.3, com: [0.1, 0, 0]}, "
+            "when: t %s 0.1 s}\n"
+            "probes: {q: {angle: arm}}\n"
+            "study: [dynamic: {for: 0.2 s, step: 5 ms, scheme: %s}]\n",
+            k < 2 ? ">" : "<", scheme[k % 2]);
+        ask(&(question){.text = text, .nby = 1, .by = {"m"}, .nof = 1, .of = {"q"}}, &got);
+        assert_int_equal(got.status, k < 2 ? SNW_E_MODEL : SNW_OK);
+        if (k < 2) assert_non_null(strstr(got.err.text, "'bag' becomes active"));
+    }
+}
+
 // Angles of a swimmer through knots
 static void gaits_through_knots(void **state) {
     (void)state;
@@ -765,6 +789,7 @@ int main(void) {
         cmocka_unit_test(the_best_stroke_is_stationary),
         cmocka_unit_test(kinematic_steps_follow_differences),
         cmocka_unit_test(gaits_have_their_transposes),
+        cmocka_unit_test(a_link_that_becomes_active_is_named),
         cmocka_unit_test(gaits_through_knots),
         cmocka_unit_test(chosen_steps_are_refused),
         cmocka_unit_test(split_bases_follow_differences),
