@@ -98,7 +98,12 @@ int main(int argc, char **argv) {
                {"moreau: coefs. of E", ARM_HARD_MODULI, 100},
                {"conserving: coefs. of E", ARM_CONSERVED, 1000},
                {"conserving, free body", ARM_CONSERVED_FREE, 100},
-               {"conserving, a loop", ARM_CONSERVED_LOOP, 100}};
+               {"conserving, a loop", ARM_CONSERVED_LOOP, 100},
+               {"rk4: coefs. of E", ARM_EXPLICIT, 1000},
+               {"rk4, free body", ARM_EXPLICIT_FREE, 100},
+               {"conserving, rods touch", ARM_TOUCHED, 100},
+               {"gait of a swimmer", ARM_SWIMMER, 100},
+               {"gait on wheels", ARM_BOARD, 100}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         for (int n = 1; n <= row[i].most; n *= 10) {
             snw_robot_model *m = arm(row[i].kind, n);

@@ -28,6 +28,11 @@ typedef enum arm_numbers {
     ARM_CONSERVED,      // moduli, conserving scheme
     ARM_CONSERVED_FREE, // the same of an arm on a free body
     ARM_CONSERVED_LOOP, // the same of an arm whose tip is held by a ball joint on a lever
+    ARM_EXPLICIT,       // moduli, rk4
+    ARM_EXPLICIT_FREE,  // the same of an arm on a free body
+    ARM_TOUCHED,        // moduli of an arm that lies across another, conserving scheme
+    ARM_SWIMMER,        // coefficients of the gait of a swimmer of three links, kinematic steps
+    ARM_BOARD,          // of a board on wheels, likewise
     ARM_KINDS
 } arm_numbers;
 
@@ -47,8 +52,21 @@ static inline bool arm_is_hard(arm_numbers kind) {
     return kind == ARM_HARD_GROUNDS || kind == ARM_HARD_MODULI;
 }
 
+static inline bool arm_is_explicit(arm_numbers kind) {
+    return kind == ARM_EXPLICIT || kind == ARM_EXPLICIT_FREE;
+}
+
+static inline bool arm_is_on_free_body(arm_numbers kind) {
+    return kind == ARM_CONSERVED_FREE || kind == ARM_EXPLICIT_FREE;
+}
+
+static inline bool arm_is_gait(arm_numbers kind) {
+    return kind == ARM_SWIMMER || kind == ARM_BOARD;
+}
+
 static inline bool arm_is_conserved(arm_numbers kind) {
-    return kind == ARM_CONSERVED || kind == ARM_CONSERVED_FREE || kind == ARM_CONSERVED_LOOP;
+    return kind == ARM_CONSERVED || kind == ARM_TOUCHED || kind == ARM_CONSERVED_FREE ||
+           kind == ARM_CONSERVED_LOOP;
 }
 
 // The result whose derivatives are asked for.
@@ -58,24 +76,54 @@ static inline const char *arm_result(arm_numbers kind) {
                                  : "integral(tip.x^2 + tip.y)";
 }
 
+// A robot that swims, or rolls, by the angles of its joints; law: 1 + a sum of the numbers.
+static inline void arm_gait(arm_page *p, arm_numbers kind, const char *law) {
+    if (kind == ARM_SWIMMER) {
+        arm_put(p,
+                "robot:\n  middle: {on: world, joint: planar, body: {mass: 6, inertia: [0.1, 0.1, "
+                "0.1]}}\n");
+        for (int i = 0; i < 2; i++)
+            arm_put(p,
+                    "  l%d: {on: middle, pose: {xyz: [%g, 0, 0]}, joint: revolute, body: {mass: 6, "
+                    "com: [%g, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n",
+                    i, i ? -0.11 : 0.11, i ? -0.11 : 0.11);
+        arm_put(p, "fluid: {water: {on: [middle, l0, l1], added: [0, 0, 0.03, 1, 31, 0]}}\n");
+    } else {
+        arm_put(p,
+                "robot:\n  middle: {on: world, joint: planar, body: {mass: 4.6, inertia: [0.1, "
+                "0.1, 0.15]}}\n"
+                "  l0: {on: middle, joint: revolute, body: {mass: 1, inertia: [0.05, 0.05, "
+                "0.07]}}\n"
+                "  l1: {on: middle, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 0.2, "
+                "inertia: [1e-3, 1e-3, 1e-3]}}\n"
+                "contacts: {front: {wheel: {on: l1, axis: y}}, rear: {wheel: {on: middle, axis: "
+                "y}}}\n");
+    }
+    arm_put(p,
+            "actuators: {a0: {joint: l0, position: 0.3*sin(t/(1 s))*%s}, a1: {joint: l1, position: "
+            "0.5*cos(t/(1 s))}}\n"
+            "probes: {tip: {position: middle}}\n",
+            law);
+}
+
 // Robot and actuators; law: 1 + a sum of the numbers.
 static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *law) {
     const bool moduli = kind == ARM_MODULI || kind == ARM_INTEGRALS || kind == ARM_HARD_MODULI ||
-                        kind == ARM_RELAXING || arm_is_conserved(kind);
+                        kind == ARM_RELAXING || arm_is_conserved(kind) || arm_is_explicit(kind);
     arm_put(p, "materials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms%s}}\n",
             moduli ? law : "1",
             kind == ARM_RELAXING ? ", relaxation: {of: instant, ratios: [0.3, 0.2], times: [20 ms, "
                                    "0.2 s]}"
                                  : "");
     arm_put(p, "robot:\n");
-    if (kind == ARM_CONSERVED_FREE)
+    if (arm_is_on_free_body(kind))
         arm_put(p, "  hub: {on: world, joint: free, body: {mass: 0.1, inertia: [1e-4, 1e-4, "
                    "2e-4]}}\n");
     arm_put(p,
             "  arm: {on: %s, pose: {axis: y, angle: 0.1*%s}, rod: {length: 0.3, section: {circle: "
             "{radius: 1 cm}}, material: soft, strain: {bend_y: legendre 4, bend_z: %s%s, twist: "
             "legendre 3}, rest: {bend_y: 0.1*%s}, nodes: 12}}\n",
-            kind == ARM_CONSERVED_FREE ? "hub" : "world", kind == ARM_MOTIONS ? law : "0",
+            arm_is_on_free_body(kind) ? "hub" : "world", kind == ARM_MOTIONS ? law : "0",
             kind == ARM_STRAINS ? "x/L*" : "legendre 4", kind == ARM_STRAINS ? law : "",
             kind == ARM_RESTS ? law : "1");
     for (int i = 0; i < n && (kind == ARM_PLACES || kind == ARM_FORCES); i++)
@@ -86,6 +134,12 @@ static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *l
                 "20 g, com: [0, -0.1, 0], inertia: [1e-4, 1e-5, 1e-4]}}\n"
                 "sites: {end: {on: lever, pose: {xyz: [0, -0.2, 0]}}}\n"
                 "loops: {ball: {join: [end, arm.tip], as: spherical}}\n");
+    if (kind == ARM_TOUCHED)
+        arm_put(p, "  other: {on: world, pose: {xyz: [0.2, -0.15, -0.021], axis: z, angle: pi/2}, "
+                   "rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: soft, strain: "
+                   "{bend_y: legendre 3}, nodes: 10}}\n"
+                   "contacts: {touch: {rods: {between: [arm, other], radius: 1 cm, stiffness: 1e5, "
+                   "crossing: 300, smooth: 1 mm, friction: 0.2}}}\n");
     if (!arm_is_conserved(kind) && kind != ARM_STRAINS) // that scheme has no tendons
         arm_put(p,
                 "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n",
@@ -123,11 +177,15 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
         [ARM_CHANGES] = "10 uN",        [ARM_FORCES] = "0.1 mm",        [ARM_RELAXING] = "0.001",
         [ARM_HARD_GROUNDS] = "0.3",     [ARM_HARD_MODULI] = "0.001",    [ARM_CONSERVED] = "0.001",
         [ARM_CONSERVED_FREE] = "0.001", [ARM_CONSERVED_LOOP] = "0.001", [ARM_INTEGRALS] = "0.001",
+        [ARM_EXPLICIT] = "0.001",       [ARM_EXPLICIT_FREE] = "0.001",  [ARM_TOUCHED] = "0.001",
+        [ARM_SWIMMER] = "0.001",        [ARM_BOARD] = "0.001",
     };
     const char *scheme = arm_is_hard(kind)        ? "scheme: moreau"
                          : arm_is_conserved(kind) ? "scheme: conserving"
+                         : arm_is_explicit(kind)  ? "scheme: rk4"
                                                   : "shorten: off, scheme: bdf2";
-    const bool of_time = kind == ARM_TENSIONS || kind == ARM_MOTIONS || kind == ARM_STRAINS;
+    const bool of_time =
+        arm_is_gait(kind) || kind == ARM_TENSIONS || kind == ARM_MOTIONS || kind == ARM_STRAINS;
     arm_page p = {text, 0, room}, law = {sum, 0, room};
     arm_put(&law, "(1");
     for (int i = 0; i < n; i++)
@@ -136,6 +194,11 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
     arm_put(&p, "sinew: 1\nparameters: {E: 0.5 MPa");
     for (int i = 0; i < n; i++) arm_put(&p, ", f%d: %s", i, start[kind]);
     arm_put(&p, "}\n");
+    if (arm_is_gait(kind)) {
+        arm_gait(&p, kind, sum);
+        arm_put(&p, "gravity: 0\nstudy: [kinematic: {for: %d ms, step: 1 ms}]\n", steps);
+        return p.used;
+    }
     arm_robot(&p, kind, n, sum);
     arm_put(&p, "study:\n  - dynamic: {for: %d ms, step: 1 ms, %s}\n",
             kind == ARM_CHANGES ? steps / 2 : steps, scheme);

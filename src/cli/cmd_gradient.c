@@ -205,9 +205,11 @@ static void print_gradient(const snw_gradient *g, int nscalar, const char *const
     }
     if (sampled) printf("\n");
     if (info.differenced_steps > 0)
-        printf("%d steps were differentiated by differences along all coordinates, at the cost of "
-               "many runs; another scheme, such as bdf2, needs none\n",
-               info.differenced_steps);
+        printf(
+            "%d steps were differentiated by differences along all coordinates, at the cost of "
+            "many runs; another scheme, such as bdf2, or fewer results that are forces, may need "
+            "none\n",
+            info.differenced_steps);
     if (info.differenced_results > 0)
         printf(
             "results at %d instants were differentiated by differences along all coordinates, at "

@@ -44,6 +44,14 @@ SNW_NODISCARD snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in
 // that of s with the driven rates of the inputs.
 void snw_locomotion_continue(snw_locomotion *lo, snw_inputs *in, const snw_state *s);
 snw_locomotion_class snw_locomotion_class_of(const snw_locomotion *lo);
+// Are there more rows than the motion needs, or passive joints and servo motors, so that efforts
+// and reactions are shares?
+bool snw_locomotion_is_shared(const snw_locomotion *lo);
+// Do the rows of contacts and loops determine all rates?
+bool snw_locomotion_is_determined(const snw_locomotion *lo);
+// dof (unless NULL) <- coordinates of the base whose momentum is conserved; returns their number, 0
+// in other classes.
+int snw_locomotion_base(const snw_locomotion *lo, int *dof);
 // The class as text, with the numbers of unknown rates, rows and open motions.
 void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size);
 

@@ -195,6 +195,22 @@ void snw_locomotion_continue(snw_locomotion *lo, snw_inputs *in, const snw_state
 
 snw_locomotion_class snw_locomotion_class_of(const snw_locomotion *lo) { return lo->class; }
 
+bool snw_locomotion_is_shared(const snw_locomotion *lo) {
+    bool shared = lo->nr > lo->nominal || lo->npassive > 0 || lo->has_servo;
+    for (int j = 0; j < lo->nu; j++) shared = shared || lo->is_passive[j];
+    return shared;
+}
+
+bool snw_locomotion_is_determined(const snw_locomotion *lo) {
+    return lo->nominal == lo->nu && !lo->has_servo;
+}
+
+int snw_locomotion_base(const snw_locomotion *lo, int *dof) {
+    if (lo->class != SNW_LOCOMOTION_SYMMETRIC) return 0;
+    for (int k = 0; k < lo->nbase && dof; k++) dof[k] = lo->dof[lo->base[k]];
+    return lo->nbase;
+}
+
 void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size) {
     const int open = lo->nu - lo->nominal, nr = lo->nr + lo->npassive, nu = lo->nu + lo->npassive;
     int nfree = 0;

@@ -845,38 +845,41 @@ void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
 // u' = V_b' - A V_a' + ad_u A V_a; the rates of a row are c u and c u' + c' u. At a sliding station
 // the frame itself moves by f = u + xi x', and f takes the place of u where a and the axes turn in
 // it.
+void snw_closure_rates(const snw_model *m, const snw_state *s, const snw_work *w, int i,
+                       double *rate, double *acceleration) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_row *rows = closure_rows_of(loop);
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
+    const snw_twist u = relative_velocity(w, loop, h_ab);
+    const snw_twist du = snw_twist_add(
+        snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
+        snw_ad(frame_velocity(w, loop, u), carried));
+    const snw_twist U = closure_twist_in_axes(loop, u), dU = closure_twist_in_axes(loop, du);
+    const snw_twist f = closure_twist_in_axes(loop, frame_velocity(w, loop, u));
+    double first[6], second[6];
+    for (int k = 0; k < loop->nraw; k++) {
+        const snw_wrench c = row_jacobian(loop, rows[k], h),
+                         dc = row_jacobian_d1(loop, rows[k], h, f.w);
+        first[k] = snw_power(c, U);
+        second[k] = snw_power(c, dU) + snw_power(dc, U);
+    }
+    if (loop->ncoupled > 0) {
+        first[0] = closure_coupled(loop, loop->dof, s->v);
+        second[0] = closure_coupled(loop, loop->dof, s->a);
+    }
+    for (int r = 0; r < loop->nrow; r++) {
+        double sum = 0, sum2 = 0;
+        for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
+            sum += loop->coefficient[r][k] * first[k];
+            sum2 += loop->coefficient[r][k] * second[k];
+        }
+        if (rate) rate[loop->row + r] = sum;
+        if (acceleration) acceleration[loop->row + r] = sum2;
+    }
+}
+
 void snw_closures_rates(const snw_model *m, const snw_state *s, const snw_work *w, double *rate,
                         double *acceleration) {
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const snw_row *rows = closure_rows_of(loop);
-        const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
-        const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
-        const snw_twist u = relative_velocity(w, loop, h_ab);
-        const snw_twist du = snw_twist_add(
-            snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
-            snw_ad(frame_velocity(w, loop, u), carried));
-        const snw_twist U = closure_twist_in_axes(loop, u), dU = closure_twist_in_axes(loop, du);
-        const snw_twist f = closure_twist_in_axes(loop, frame_velocity(w, loop, u));
-        double first[6], second[6];
-        for (int k = 0; k < loop->nraw; k++) {
-            const snw_wrench c = row_jacobian(loop, rows[k], h),
-                             dc = row_jacobian_d1(loop, rows[k], h, f.w);
-            first[k] = snw_power(c, U);
-            second[k] = snw_power(c, dU) + snw_power(dc, U);
-        }
-        if (loop->ncoupled > 0) {
-            first[0] = closure_coupled(loop, loop->dof, s->v);
-            second[0] = closure_coupled(loop, loop->dof, s->a);
-        }
-        for (int r = 0; r < loop->nrow; r++) {
-            double sum = 0, sum2 = 0;
-            for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                sum += loop->coefficient[r][k] * first[k];
-                sum2 += loop->coefficient[r][k] * second[k];
-            }
-            if (rate) rate[loop->row + r] = sum;
-            if (acceleration) acceleration[loop->row + r] = sum2;
-        }
-    }
+    for (int i = 0; i < m->nloop; i++) snw_closure_rates(m, s, w, i, rate, acceleration);
 }

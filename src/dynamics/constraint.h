@@ -153,6 +153,9 @@ static inline bool snw_closure_row_is_active(const snw_loop *loop, const snw_wor
 void snw_closures_add_forces(const snw_model *m, const snw_state *s, snw_work *w);
 void snw_closures_rates(const snw_model *m, const snw_state *s, const snw_work *w, double *rate,
                         double *acceleration);
+// The same of loop i.
+void snw_closure_rates(const snw_model *m, const snw_state *s, const snw_work *w, int i,
+                       double *rate, double *acceleration);
 
 // Effort of linear constraints (mimic) on coordinate dof with the multipliers in w->lambda, N m or
 // N; NaN where such a row is redundant, so that its effort is not determined.

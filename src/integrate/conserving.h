@@ -227,6 +227,9 @@ double snw_conserving_contacts_correction(snw_conserving *c, double h, double *o
 double snw_conserving_contact_correction(const snw_conserving *c, int k, double h, double force,
                                          double *out);
 
+// The same of the two nodes of rods that touch most.
+double snw_conserving_pair_correction(const snw_conserving *c, double h, double force, double *out);
+
 // Sum of c->mean and c->pair_force, N.
 double snw_conserving_contacts_force(const snw_conserving *c);
 

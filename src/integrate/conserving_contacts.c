@@ -148,14 +148,18 @@ double snw_conserving_contact_correction(const snw_conserving *c, int k, double 
                           force, out);
 }
 
+double snw_conserving_pair_correction(const snw_conserving *c, double h, double force,
+                                      double *out) {
+    return against_motion(c, h, c->pair[0], c->pair[1], (snw_vec3){{0}}, force, out);
+}
+
 double snw_conserving_contacts_correction(snw_conserving *c, double h, double *out) {
     const snw_model *m = c->m;
     double length = 0;
     for (int k = 0; k < m->ncontact_point; k++) {
         if (c->mean[k] > 0) length += snw_conserving_contact_correction(c, k, h, c->mean[k], out);
     }
-    if (c->pair_force > 0)
-        length += against_motion(c, h, c->pair[0], c->pair[1], (snw_vec3){{0}}, c->pair_force, out);
+    if (c->pair_force > 0) length += snw_conserving_pair_correction(c, h, c->pair_force, out);
     return length;
 }
 

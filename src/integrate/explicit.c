@@ -48,6 +48,7 @@ struct snw_explicit {
     bool ended;                   // the monitor ended the last advance
     const snw_model *own, *other; // `other` at times between, else `own`; NULL: m always
     double from, to;
+    snw_explicit_stages *stages; // NULL: not kept
 };
 
 snw_explicit_opts snw_explicit_defaults(void) {
@@ -59,8 +60,7 @@ static int explicit_size(const snw_model *m) { return work_offset(m) + snw_npowe
 
 // ---- right-hand side
 
-// s <- y, with unit quaternions.
-static void to_state(const snw_model *m, const double *y, snw_state *s) {
+void snw_explicit_to_state(const snw_model *m, const double *y, snw_state *s) {
     memcpy(s->q, y, (size_t)m->nq * sizeof *y);
     memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
     if (m->nsignal) memcpy(s->z, y + m->nq + m->nv, (size_t)m->nsignal * sizeof *y);
@@ -72,9 +72,8 @@ static void to_state(const snw_model *m, const double *y, snw_state *s) {
     }
 }
 
-// dq <- rates of the entries of q; the quaternion h may have any length.
-static void configuration_rates(const snw_model *m, const double *q, const snw_state *s,
-                                double *dq) {
+void snw_explicit_configuration_rates(const snw_model *m, const double *q, const snw_state *s,
+                                      double *dq) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *j = &m->block[k];
         if (j->space == SNW_SPACE_RN) {
@@ -132,13 +131,13 @@ static snw_status explicit_evaluate(snw_explicit *e, double t, const double *y, 
                                     snw_error *err) {
     choose_model(e, t);
     const snw_model *m = e->m;
-    to_state(m, y, e->trial);
+    snw_explicit_to_state(m, y, e->trial);
     SNW_TRY(explicit_accelerate(e, t, e->trial, err));
     // the powers of moving poses and fluids need the accelerations
     const snw_work *w = e->locomotion ? snw_locomotion_work(e->locomotion) : e->w;
     if (!e->locomotion && (e->moving || e->projection))
         snw_residual(m, e->in, e->trial, false, e->w);
-    configuration_rates(m, y, e->trial, dy);
+    snw_explicit_configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
     snw_law_integrals_finish(m, e->in, e->trial, w, dy + m->nq + m->nv);
     double *power = dy + work_offset(m);
@@ -167,14 +166,31 @@ static bool rates_are_kept(snw_explicit *e, double t, const double *y) {
            memcmp(in->block, kept->block, in->bytes) == 0;
 }
 
+static void keep_stage(snw_explicit *e, const double *dy) {
+    const snw_model *m = e->m;
+    const size_t nv = (size_t)m->nv;
+    if (e->stages->n++ >= e->stages->room) return;
+    double *to = e->stages->of + (e->stages->n - 1) * snw_explicit_stage_size(m);
+    *to++ = e->in->t;
+    memcpy(to, e->trial->v, nv * sizeof *to);
+    memcpy(to + nv, dy + m->nq, (nv + (size_t)m->nsignal) * sizeof *to);
+    to += 2 * nv + (size_t)m->nsignal;
+    memcpy(to, e->trial->lambda, (size_t)m->nconstraint * sizeof *to);
+}
+
 static snw_status explicit_rates(void *user, double t, const double *y, double *dy,
                                  snw_error *err) {
     snw_explicit *e = user;
     if (snw_interrupted(e->interrupt)) {
         return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", e->now->t);
     }
-    if (!rates_are_kept(e, t, y)) return explicit_evaluate(e, t, y, dy, err);
-    memcpy(dy, e->dy_kept, (size_t)explicit_size(e->m) * sizeof *dy);
+    if (rates_are_kept(e, t, y)) {
+        memcpy(dy, e->dy_kept, (size_t)explicit_size(e->m) * sizeof *dy);
+        memcpy(e->trial->v, y + e->m->nq, (size_t)e->m->nv * sizeof *y);
+    } else {
+        SNW_TRY(explicit_evaluate(e, t, y, dy, err));
+    }
+    if (e->stages) keep_stage(e, dy);
     return SNW_OK;
 }
 
@@ -307,7 +323,7 @@ static snw_status explicit_set_state(snw_explicit *e, double t, snw_error *err) 
         snw_inputs_copy(e->in, e->in_kept);
         e->kept = true;
     } else {
-        to_state(e->m, e->y, e->trial);
+        snw_explicit_to_state(e->m, e->y, e->trial);
         SNW_TRY(explicit_accelerate(e, t, e->trial, err));
     }
     snw_state_copy(e->m, e->trial, e->now);
@@ -338,7 +354,7 @@ static double explicit_stored(snw_explicit *e, const snw_state *s) {
 static snw_status project_locomotion(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_projection_info info;
-    to_state(m, e->y, e->trial);
+    snw_explicit_to_state(m, e->y, e->trial);
     e->trial->t = t;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     double jump = 0; // of the energy by links that disappear; links that appear add gravitational
@@ -386,7 +402,7 @@ static snw_status explicit_project(snw_explicit *e, double t, const double *z, s
         if (z) memcpy(e->y + m->nq + m->nv, z, (size_t)m->nsignal * sizeof *z);
         return SNW_OK;
     }
-    to_state(m, e->y, e->trial);
+    snw_explicit_to_state(m, e->y, e->trial);
     e->trial->t = t;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     if (m->nconstraint) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
@@ -429,7 +445,7 @@ snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err
     if (e->law_jump) {
         double work;
         bool jumped;
-        to_state(e->m, e->y, e->trial);
+        snw_explicit_to_state(e->m, e->y, e->trial);
         e->trial->t = t;
         snw_inputs_at(e->m, e->right, e->in);
         SNW_TRY(snw_law_jump_apply(e->law_jump, e->in, e->trial, &work, &jumped, err));
@@ -463,6 +479,7 @@ static snw_status explicit_advance_part(snw_explicit *e, double t, double limit,
 
 snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
     SNW_ASSERT(t >= e->now->t && limit >= t);
+    if (e->stages) e->stages->n = 0;
     if (!(t > e->now->t)) return SNW_OK;
     explicit_keep(e);
     snw_status s = SNW_OK;
@@ -528,6 +545,18 @@ void snw_explicit_place(snw_explicit *e, const snw_state *s) {
     snw_ode_start(e->ode, s->t, e->y, 0);
     snw_inputs_at(m, e->right, e->in);
     if (e->locomotion) snw_locomotion_continue(e->locomotion, e->in, s);
+}
+
+int snw_explicit_stage_size(const snw_model *m) {
+    return 1 + 2 * m->nv + m->nsignal + m->nconstraint;
+}
+
+const snw_locomotion *snw_explicit_locomotion(const snw_explicit *e) { return e->locomotion; }
+
+void snw_explicit_keep_stages(snw_explicit *e, snw_explicit_stages *stages) { e->stages = stages; }
+
+int snw_explicit_steps(const snw_explicit_opts *opts, double span) {
+    return (int)fmin(snw_ode_equal_steps(opts->step, span), 1e6);
 }
 
 void snw_explicit_use_between(snw_explicit *e, const snw_model *other, double from, double to) {

@@ -6,6 +6,7 @@
 // tolerance. An advance allocates nothing and, when it fails, changes nothing. theory.md 6.4
 #pragma once
 
+#include "constraint/locomotion.h"
 #include "dynamics/dynamics.h"
 #include "integrate/implicit.h"
 #include "integrate/step_control.h"
@@ -52,6 +53,27 @@ SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, 
 // those of another model with the same coordinates and rows; NULL: none.
 void snw_explicit_place(snw_explicit *e, const snw_state *s);
 void snw_explicit_use_between(snw_explicit *e, const snw_model *other, double from, double to);
+
+// Evaluations of rates in the last advance, in order: of each the time of its inputs, s,
+// velocities, accelerations, rates of the memory and multipliers, together snw_explicit_stage_size
+// numbers.
+typedef struct snw_explicit_stages {
+    int n, room;
+    double *of;
+} snw_explicit_stages;
+int snw_explicit_stage_size(const snw_model *m);
+// Later advances keep them there, as far as there is room; NULL: nowhere.
+void snw_explicit_keep_stages(snw_explicit *e, snw_explicit_stages *stages);
+// The locomotion of kinematic steps; NULL: they are dynamic.
+const snw_locomotion *snw_explicit_locomotion(const snw_explicit *e);
+// Number of steps of rk4 in an advance over the time span, each of four evaluations.
+int snw_explicit_steps(const snw_explicit_opts *opts, double span);
+
+// s <- q, v, z of y = (q, v, z), with unit quaternions; dq (nq) <- rates of q at s, for a
+// configuration `q` whose quaternions may have any length.
+void snw_explicit_to_state(const snw_model *m, const double *y, snw_state *s);
+void snw_explicit_configuration_rates(const snw_model *m, const double *q, const snw_state *s,
+                                      double *dq);
 
 // Makes later advances end with SNW_E_STOPPED when the interrupt asks for it; nothing has changed
 // then.

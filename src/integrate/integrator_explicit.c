@@ -14,13 +14,16 @@ typedef struct adapter {
     long steps; // counted so far
     snw_explicit_opts opts;
     snw_step_watch watch;
-    snw_state *before; // of the last map, where it is watched
+    snw_state *before;          // of the last map, where it is watched
+    snw_explicit_stages stages; // likewise, of rk4
 } adapter;
 
 // Reports the map from ad->before to the present, of length h; 0: a start or restart, with another
 // memory of the laws if it `remembers`.
 static void report(const adapter *ad, double h, double limit, bool remembers) {
     if (!ad->watch.note) return;
+    const snw_explicit_stages *kept = &ad->stages;
+    const bool known = h > 0 && kept->n > 0 && kept->n <= kept->room;
     ad->watch.note(ad->watch.user,
                    &(snw_step_report){.event = SNW_WATCH_EXPLICIT,
                                       .s = snw_explicit_state(ad->integrator),
@@ -28,12 +31,29 @@ static void report(const adapter *ad, double h, double limit, bool remembers) {
                                       .h = h,
                                       .start = ad->before,
                                       .ode = &ad->opts,
+                                      .stage_rates = known ? kept->of : NULL,
+                                      .nstage = known ? kept->n : 0,
                                       .limit = limit,
                                       .remembers = remembers});
 }
 
 static void keep_before(const adapter *ad, const snw_state *s) {
     if (ad->watch.note) snw_state_copy(snw_explicit_model(ad->integrator), s, ad->before);
+}
+
+// Memory for the stages of an advance to time `to`, where they are watched.
+static snw_status prepare_stages(adapter *ad, double to, snw_error *err) {
+    const snw_model *m = snw_explicit_model(ad->integrator);
+    snw_explicit_stages *kept = &ad->stages;
+    if (!ad->watch.note || ad->opts.kind != SNW_ODE_RK4) return SNW_OK;
+    const double from = snw_explicit_state(ad->integrator)->t;
+    const int n = 4 * snw_explicit_steps(&ad->opts, to - from);
+    snw_explicit_keep_stages(ad->integrator, kept);
+    if (n <= kept->room) return SNW_OK;
+    snw_free(kept->of);
+    kept->of = snw_alloc((size_t)n * (size_t)snw_explicit_stage_size(m) * sizeof *kept->of);
+    kept->room = kept->of ? n : 0;
+    return kept->of ? SNW_OK : snw_fail_memory(err);
 }
 
 static snw_status explicit_start(void *self, const snw_state *s, snw_error *err) {
@@ -50,6 +70,7 @@ static snw_status explicit_advance(void *self, double to, double limit, snw_stat
     adapter *ad = self;
     const double from = snw_explicit_state(ad->integrator)->t;
     keep_before(ad, snw_explicit_state(ad->integrator));
+    SNW_TRY(prepare_stages(ad, to, err));
     const snw_status s = snw_explicit_advance(ad->integrator, to, limit, err);
     const double h = snw_explicit_state(ad->integrator)->t - from;
     if (s == SNW_OK && h > 0) report(ad, h, limit, false);
@@ -105,6 +126,7 @@ static void explicit_close(void *self) {
     adapter *ad = self;
     snw_explicit_destroy(ad->integrator);
     snw_state_destroy(ad->before);
+    snw_free(ad->stages.of);
     snw_free(ad);
 }
 

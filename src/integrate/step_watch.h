@@ -69,6 +69,9 @@ typedef struct snw_step_report {
     // of an explicit scheme: its options; time up to which laws are read (`limit` of the advance);
     // true if a restart has another memory of the laws
     const struct snw_explicit_opts *ode;
+    // of rk4: its stages, snw_explicit_stage_size numbers each; NULL: not known
+    const double *stage_rates;
+    int nstage;
     double limit;
     bool remembers;
     // of a step with Maxwell branches: their strains and the configuration (q0) before it

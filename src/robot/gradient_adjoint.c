@@ -236,9 +236,16 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
             gradient_from_back(s, map);
             continue;
         }
+        if (map->kind == SNW_MAP_RESTART && i > 0)
+            SNW_TRY(gradient_check_activation(s->m, map[-1].s.z, map, err));
         if (map->begins) snw_adjoint_begin(s->adjoint);
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
+        if (map->kind == SNW_MAP_EXPLICIT && !snw_adjoint_transposed_stages(s->adjoint) &&
+            (s->impatient || (s->arrays && !s->gathered))) {
+            s->abandoned = true;
+            return SNW_E_STOPPED;
+        }
         if (s->arrays && !s->gathered) snw_model_arrays_add(s->arrays, s->adjoint, map);
         SNW_TRY(contract(s, map, pending, err));
         pending = false;
@@ -276,9 +283,9 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
         const snw_scheme_family family = snw_scheme_table[d->step[i].scheme].family;
         const bool dynamic = d->step[i].kind == SNW_STEP_DYNAMIC;
-        s->lone |= dynamic && family == SNW_FAMILY_ODE;
         s->conserving |= dynamic && family == SNW_FAMILY_CONSERVING;
         s->collocation |= dynamic && family == SNW_FAMILY_COLLOCATION;
+        s->kinematic |= dynamic && d->step[i].kinematic;
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
@@ -408,8 +415,10 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
     if (s->forward || !numbers || s->lone) return SNW_OK;
-    const snw_arrays_schemes schemes = {
-        .hard = s->moreau, .conserving = s->conserving, .collocation = s->collocation};
+    const snw_arrays_schemes schemes = {.hard = s->moreau,
+                                        .conserving = s->conserving,
+                                        .collocation = s->collocation,
+                                        .kinematic = s->kinematic};
     for (int k = 0; k < s->nphase; k++) {
         if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
             !snw_model_arrays_apply(s->phase[k].m, schemes))
@@ -473,10 +482,23 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, double *J, double *dJ,
-                              snw_error *err) {
-    gradient_sweep s = {
-        .g = g, .p = p, .last = -1, .move = gradient_parameter_move, .forward = forward};
+// Way to the derivatives. lone: numbers of the file one by one. impatient: not by
+// differences of the maps of explicit steps. *abandoned <- these were met, with numbers that are
+// gathered or impatiently; nothing else is known then.
+typedef struct gradient_way {
+    bool forward, lone, impatient, *abandoned;
+} gradient_way;
+
+static snw_status gradient_by(snw_gradient *g, const double *p, gradient_way way, double *J,
+                              double *dJ, snw_error *err) {
+    gradient_sweep s = {.g = g,
+                        .p = p,
+                        .last = -1,
+                        .move = gradient_parameter_move,
+                        .forward = way.forward,
+                        .lone = way.lone,
+                        .impatient = way.impatient};
+    *way.abandoned = false;
     g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
     for (int k = 0; k < g->nentry; k++) g->entry[k].sampled = false;
     snw_status status = run_with_tape(&s, J, err);
@@ -493,6 +515,7 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     }
     g->info.error = s.size > 0 ? s.error / s.size : 0;
     if (status == SNW_OK) memcpy(dJ, s.dJ, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
+    *way.abandoned = s.abandoned;
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     g->info.recomputed = s.again.steps;
     g->info.differenced_steps = g->info.differenced_results = 0;
@@ -525,14 +548,22 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     return status;
 }
 
-snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
-                            snw_error *err) {
+snw_status gradient_adjoint(snw_gradient *g, const double *p, bool impatient, double *J, double *dJ,
+                            bool *abandoned, snw_error *err) {
     // as many linear equations as variables, or as scalars
     const bool choose = g->how.method == SNW_GRADIENT_AUTO;
-    const bool forward =
-        g->how.method == SNW_GRADIENT_FORWARD || (choose && FEW * g->nentry < g->nscalar);
-    const snw_status status = gradient_by(g, p, forward, J, dJ, err);
+    gradient_way way = {.forward = g->how.method == SNW_GRADIENT_FORWARD ||
+                                   (choose && !impatient && FEW * g->nentry < g->nscalar),
+                        .impatient = impatient,
+                        .abandoned = abandoned};
+    snw_status status = gradient_by(g, p, way, J, dJ, err);
+    if (*abandoned && !impatient) {
+        way.lone = true;
+        status = gradient_by(g, p, way, J, dJ, err);
+    }
     // contacts that hold a robot more than once need the forward method
-    if (status != SNW_E_SINGULAR || forward || !choose || !g->model->compiled->hard) return status;
-    return gradient_by(g, p, true, J, dJ, err);
+    if (status != SNW_E_SINGULAR || way.forward || !choose || !g->model->compiled->hard)
+        return status;
+    way.forward = true;
+    return gradient_by(g, p, way, J, dJ, err);
 }

@@ -131,6 +131,22 @@ snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error
     return SNW_OK;
 }
 
+snw_status gradient_check_activation(const snw_model *m, const double *before, const snw_map *map,
+                                     snw_error *err) {
+    for (int i = 1; i < m->nseg; i++) {
+        const int condition = m->seg[i].condition;
+        if (condition < 0 || !m->seg[i].has_mass) continue;
+        const int k = m->condition_signal[condition];
+        if (before[k] != 0 || map->s.z[k] == 0) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative at t = %.9g s, where '%s' becomes active and takes "
+                        "momentum of the robot; give it a joint of its own and a loop with 'when', "
+                        "or use the method 'differences'",
+                        map->s.t, m->label.link[m->seg[i].link].name);
+    }
+    return SNW_OK;
+}
+
 bool gradient_has_onsets(const snw_model *m) {
     return m->ncontact_point > 0 || m->ntouching_rod > 0 || m->nstop > 0 || m->nforce_element > 0;
 }

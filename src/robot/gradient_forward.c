@@ -208,6 +208,8 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
         gradient_from_forward(s, map);
         return SNW_OK;
     }
+    if (map->kind == SNW_MAP_RESTART && index > 0)
+        SNW_TRY(gradient_check_activation(s->m, map[-1].s.z, map, err));
     if (frame && !gradient_frame_bars(s, map->frame) && !map->time_moves) return SNW_OK;
     if (frame && map->time_moves) gradient_outputs_by_time(s, map);
     if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));

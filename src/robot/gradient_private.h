@@ -8,6 +8,7 @@
 #include "robot/robot_model.h"
 #include "sinew/gradient.h"
 #include "study/run.h"
+#include "study/tape.h"
 
 typedef enum gradient_kind {
     GRADIENT_NUMBER,   // of the file
@@ -77,22 +78,30 @@ SNW_NODISCARD snw_status gradient_model_at(const snw_gradient *g, const double *
 SNW_NODISCARD snw_status gradient_run_at(const snw_gradient *g, const double *p,
                                          const snw_robot_model *m, snw_run **out, snw_error *err);
 
-// dJ (nscalar x nentry) <- derivatives by one sweep back over the run at p.
-SNW_NODISCARD snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
-                                          snw_error *err);
+// dJ (nscalar x nentry) <- derivatives by one sweep back over the run at p. impatient: *abandoned
+// <- steps were met that are differentiated by differences along all coordinates; dJ is not known
+// then.
+SNW_NODISCARD snw_status gradient_adjoint(snw_gradient *g, const double *p, bool impatient,
+                                          double *J, double *dJ, bool *abandoned, snw_error *err);
 // SNW_E_MODEL: a step of the study, or the model, has a part without derivatives, which err names.
 SNW_NODISCARD snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m,
                                              snw_error *err);
 SNW_NODISCARD snw_status gradient_check_model(const snw_desc *d, const snw_model *m,
                                               snw_error *err);
 
+// SNW_E_MODEL: a link becomes active in a restart, with signals `before` it; the momentum that it
+// takes has no derivative.
+SNW_NODISCARD snw_status gradient_check_activation(const snw_model *m, const double *before,
+                                                   const snw_map *map, snw_error *err);
+
 // Are there forces that set in at some place, so that they are not smooth there? May conditions
 // change? Does a law read signals of a kind?
 bool gradient_has_onsets(const snw_model *m);
 bool gradient_has_events(const snw_desc *d, const snw_model *m);
 bool gradient_has(const snw_model *m, snw_signal_kind kind);
-// Is the study kinematic throughout, so that differences of whole runs are the cheapest way to its
-// derivatives? Not with knots, and not where conditions read probes, whose order must be watched.
+// Is the study kinematic throughout, so that differences of whole runs are cheaper than those of its
+// maps?
+// Not with knots, and not where conditions read probes, whose order must be watched.
 bool gradient_is_kinematic(const snw_gradient *g);
 // Has the study inverse steps or paths, which have derivatives by differences of whole runs alone?
 bool gradient_searches(const snw_gradient *g);

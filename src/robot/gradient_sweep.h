@@ -79,9 +79,12 @@ typedef struct gradient_sweep {
     bool moreau;          // steps of the scheme moreau, whose contacts close at times of their own
     bool memory, samples; // laws read integrals or samples; samples
     bool sharp;           // contacts, stops or cables set in at some place
-    bool lone;            // some steps have no arrays: their numbers are taken one by one
+    bool lone;            // numbers are taken one by one
+    bool impatient;       // see gradient_way
+    bool abandoned;       // likewise
     bool conserving;      // some steps are of the conserving scheme
     bool collocation;     // some are of collocation
+    bool kinematic;       // some are kinematic
     double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;

@@ -558,10 +558,16 @@ static snw_status evaluate(snw_gradient *g, const double *p, double *J, double *
                            snw_error *err) {
     const double begin = snw_clock_seconds();
     g->info = (snw_gradient_info){.method = g->how.method};
-    const bool whole =
-        g->how.method == SNW_GRADIENT_DIFFERENCES ||
-        (g->how.method == SNW_GRADIENT_AUTO && (gradient_is_kinematic(g) || gradient_searches(g)));
-    if (dJ && !whole) return gradient_adjoint(g, p, J, dJ, err);
+    // in kinematic studies, where differences of maps cost more than those of runs
+    const bool impatient = g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g);
+    const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
+                       (g->how.method == SNW_GRADIENT_AUTO && gradient_searches(g));
+    bool abandoned = false;
+    if (dJ && !whole) {
+        const snw_status s = gradient_adjoint(g, p, impatient, J, dJ, &abandoned, err);
+        if (!abandoned && !(impatient && (s == SNW_E_SINGULAR || s == SNW_E_MODEL))) return s;
+        g->info = (snw_gradient_info){.method = SNW_GRADIENT_DIFFERENCES};
+    }
     if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
     gradient_count steps;
     SNW_TRY(values_at(g, p, J, &steps, err));

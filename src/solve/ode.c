@@ -184,8 +184,12 @@ static snw_status step_rk4(snw_ode *o, double t, double h) {
     return SNW_OK;
 }
 
+double snw_ode_equal_steps(double step, double span) {
+    return fmax(1, ceil(span / step * (1 - 1e-12)));
+}
+
 static snw_status advance_rk4(snw_ode *o, double t, snw_error *err) {
-    const double span = t - o->t, count = fmax(1, ceil(span / o->opts.step * (1 - 1e-12)));
+    const double span = t - o->t, count = snw_ode_equal_steps(o->opts.step, span);
     if (!(count <= (double)o->opts.max_steps))
         return snw_ode_explain(o, SNW_ODE_MANY_STEPS, o->t, err);
     const long n = (long)count;

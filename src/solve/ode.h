@@ -50,6 +50,9 @@ void snw_ode_destroy(snw_ode *o); // NULL is fine
 // be far too long.
 void snw_ode_start(snw_ode *o, double t, const double *y, double h);
 
+// Number of equal steps of rk4, none longer than `step`, in an advance over a time span.
+double snw_ode_equal_steps(double step, double span);
+
 // Advance to t exactly. Rates may be evaluated at times up to `limit` >= t, where they may jump,
 // and never beyond (INFINITY: no limit); it must be the same in all advances before it. On
 // SNW_E_DIVERGED, SNW_E_STOPPED or a status of the rate function nothing has changed; err contains

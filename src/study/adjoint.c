@@ -177,7 +177,7 @@ void snw_adjoint_clear(snw_adjoint *a) {
     memset(a->bar, 0, (size_t)a->nscalar * bars_size(a) * sizeof *a->bar);
 }
 
-static void clear_covectors(snw_adjoint *a) {
+void adjoint_clear_covectors(snw_adjoint *a) {
     memset(a->covector, 0, (size_t)a->nscalar * covectors_size(a) * sizeof *a->covector);
 }
 
@@ -330,9 +330,8 @@ void adjoint_place_matrix(snw_adjoint *a, const double *A) {
         memcpy(column_of(a->T->A.entry, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
 }
 
-// mu, nu <- inv(T') (right side)
-static void solve_transposed(const snw_adjoint *a, const double *top, const double *bottom,
-                             double *mu, double *nu) {
+void adjoint_solve_transposed(const snw_adjoint *a, const double *top, const double *bottom,
+                              double *mu, double *nu) {
     const int nv = a->m->nv, nr = a->m->nconstraint;
     double *x = a->x;
     memcpy(x, top, (size_t)nv * sizeof *x);
@@ -368,7 +367,7 @@ static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
         adjoint_branch_begin(a, map, i);
-        solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
+        adjoint_solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
         const size_t nv = (size_t)a->m->nv;
         snw_covectors *v = &a->covectors[i];
         for (size_t k = 0; k < nv && map->steady; k++) { // rates of the laws
@@ -523,7 +522,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     }
     if (m->nlie_block > 0) adjoint_chart_transposed(a, right);
     for (int k = 0; k < nv; k++) right[k] += c->a * f[k] + c->b * g[k] + b->increment[k];
-    solve_transposed(a, right, b->lambda, v->mu, v->nu);
+    adjoint_solve_transposed(a, right, b->lambda, v->mu, v->nu);
     adjoint_add_transposed(nv, -1, a->D, v->mu, f);
     adjoint_add_transposed(nv, -1, a->M, v->mu, g);
     for (int r = 0; r < m->nconstraint; r++) {
@@ -686,7 +685,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
         snw_covectors *v = &a->covectors[i];
         adjoint_memory_begin(a, map, i);
         add_pseudo(a, map, by_pseudo, b);
-        solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
+        adjoint_solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
         adjoint_memory_back(a, map, i);
         adjoint_branch_back(a, map, i);
         adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
@@ -698,7 +697,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
             subtract_second(a, map, v, NULL, still, 1, b->rate);
         }
         if (projects) {
-            solve_transposed(a, b->rate, NULL, v->y, v->z);
+            adjoint_solve_transposed(a, b->rate, NULL, v->y, v->z);
             snw_covectors velocity = *v;
             velocity.nu = a->line + 7 * nv + 2 * m->nconstraint; // zeros
             memset(velocity.nu, 0, (size_t)m->nconstraint * sizeof *velocity.nu);
@@ -715,6 +714,11 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     }
     if (!map->settles) a->split_past = false;
     return SNW_OK;
+}
+
+snw_status adjoint_accelerations_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    adjoint_clear_covectors(a);
+    return back_restart(a, map, err);
 }
 
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
@@ -765,7 +769,7 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
 }
 
 snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
-    clear_covectors(a);
+    adjoint_clear_covectors(a);
     adjoint_split_end(a, &map->s);
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) a->in_time = NAN; // its inputs have the gravity of its middle
@@ -870,6 +874,7 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
         sample_residual(x, a, map, value);
     }
     if (step || is_static) return;
+    if (map->kind == SNW_MAP_RESTART && map->ode.locomotion) adjoint_kinematic_sample(x, a, map, value);
     for (int i = 0; i < a->nscalar; i++)
         value[i] += restart_product(m, x->in, x->s, &a->covectors[i], a->impulse,
                                     map->kind == SNW_MAP_RESTART ? map->before : NULL, x->rows,

@@ -67,6 +67,9 @@ typedef struct snw_adjoint_dear {
     int steps, frames;
 } snw_adjoint_dear;
 snw_adjoint_dear snw_adjoint_differenced(const snw_adjoint *a);
+// Was the last map, of an explicit scheme, taken back by transposes of its stages? Else it is
+// differentiated by differences, and not by arrays of the model.
+bool snw_adjoint_transposed_stages(const snw_adjoint *a);
 void snw_adjoint_clear(snw_adjoint *a); // all bars <- 0
 
 // Does a map leave all bars as they are? One to accelerations that nothing reads.

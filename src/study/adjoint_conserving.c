@@ -48,8 +48,9 @@ static const double weight4[] = {2.0 / 3, -1.0 / 12, 0};
     AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")                               \
     AT(double, rows, 3 * (n - nv) * nv, "rows of constraints")                                     \
     AT(double, signals, 2 * (size_t)m->nlive * nv, "of the middle, by places and velocities")      \
-    AT(double, contact, (size_t)m->ncontact_point *(CONSERVED_CONTACT * nv + CONSERVED_SLOPES),    \
-       "of contact points")
+    AT(double, contact,                                                                            \
+       ((size_t)m->ncontact_point + 1) * (CONSERVED_CONTACT * nv + CONSERVED_SLOPES),              \
+       "of contact points, and of rods that touch")
 
 static void conserved_place(void *object, snw_fields *f) {
     adjoint_conserved *o = object;

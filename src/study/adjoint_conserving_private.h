@@ -36,7 +36,8 @@ typedef struct adjoint_conserved {
     snw_inputs *part_in;
     snw_state *still;
     double *tangent, *line, *rows, *signals;
-    int nacting;     // contact points with a force over the step
+    int nacting;     // contact points with a force over the step, and rods that touch
+    bool touches;    // are there the latter, with a correction?
     double *contact; // of each CONSERVED_CONTACT vectors nv, then CONSERVED_SLOPES numbers
 } adjoint_conserved;
 
@@ -48,7 +49,7 @@ enum { CONSERVED_TANGENTS = 16, CONSERVED_LINES = 15 };
 enum { CONSERVED_CONTACT = 5, CONSERVED_SLOPES = 3 }; // of a contact point
 
 // Are the tangents of a model written? Without contacts along pieces of rods, wheels, moved bases
-// and conditions, where the parts of its forces are known.
+// and conditional links, where the parts of its forces are known.
 bool conserved_tangent_applies(const snw_model *m);
 SNW_NODISCARD snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o);
 void conserved_tangent_destroy(adjoint_conserved *o);

@@ -17,6 +17,10 @@
 // A contact point has the mean force N of its ends, (7.5.51): the tangents above are those at fixed
 // N, to which its change by the gaps at both ends is added.
 //
+// Rods that touch rods act by their forces at the middle, which K has; the correction by them has
+// the force f = sum sqrt(2 k W) of both ends, whose derivatives are -k Q/sqrt(2 k W) with their
+// generalised forces Q there, and enters like that of a contact point without forces of its own.
+//
 // Loops have forces -C^T lambda at the middle, which are conservative ones here, and at the end an
 // impulse C^T pi for which C v_1 = 0. Its derivative by places is C' + C ad at fixed v_1, C' that
 // of the rows along v_1, a difference of order 4.
@@ -25,6 +29,7 @@
 #include "base/fail.h"
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
+#include "dynamics/rod_contact.h"
 #include "integrate/lie_block.h"
 #include "math/stumpff.h"
 #include "math/vector.h"
@@ -80,7 +85,7 @@ static bool contacts_apply(const snw_model *m) {
         const snw_contact_point *p = &m->contact_point[k];
         if (p->wheel || p->span > 0 || m->contact[p->contact].hard) return false;
     }
-    return m->ntouching_rod == 0;
+    return true;
 }
 
 // Are all variables of first order among the signals with Jacobians?
@@ -95,7 +100,7 @@ static bool memory_applies(const snw_model *m) {
 
 bool conserved_tangent_applies(const snw_model *m) {
     return memory_applies(m) && contacts_apply(m) && m->nconditional == 0 &&
-           snw_part_model_applies(m);
+           snw_part_model_applies(m, true);
 }
 
 snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o) {
@@ -103,7 +108,9 @@ snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o) {
     SNW_TRY(snw_inputs_create(m, &o->part_in));
     SNW_TRY(snw_state_create(m, &o->still));
     SNW_TRY(snw_part_model_create(m, SNW_PART_CONSERVATIVE, &o->conservative));
-    return snw_part_model_create(m, SNW_PART_IMPULSE, &o->inertia);
+    SNW_TRY(snw_part_model_create(m, SNW_PART_IMPULSE, &o->inertia));
+    o->inertia->m.ntouching_rod = 0;
+    return SNW_OK;
 }
 
 void conserved_tangent_destroy(adjoint_conserved *o) {
@@ -225,7 +232,7 @@ static void find_rows(const snw_model *m, const adjoint_conserved *o, const doub
     const size_t nv = (size_t)m->nv;
     double *unit = o->c->dx;
     place(m, o, q, NULL, NULL);
-    snw_kinematics(m, o->c->in, o->still, false, o->c->w);
+    snw_kinematics(&o->inertia->m, o->c->in, o->still, false, o->c->w);
     snw_jacobian_pass(m, o->c->w);
     snw_constraints_jacobian(m, o->c->w);
     memset(out, 0, (size_t)m->nconstraint * nv * sizeof *out);
@@ -334,7 +341,7 @@ static void find_arcs(const snw_model *m, const adjoint_conserved *o) {
     memset(matrix_of(m, o, ARC_K), 0, bytes);
     memset(matrix_of(m, o, ARC_D), 0, bytes);
     place(m, o, o->c->mid->q, NULL, NULL);
-    snw_kinematics(m, o->c->in, o->still, false, o->c->w);
+    snw_kinematics(&o->inertia->m, o->c->in, o->still, false, o->c->w);
     snw_jacobian_pass(m, o->c->w);
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
@@ -360,6 +367,33 @@ static void move_to(const snw_model *m, const adjoint_conserved *o, const double
     place(m, o, q, v, NULL);
     snw_kinematics(m, o->c->in, o->still, false, o->c->w);
     snw_jacobian_pass(m, o->c->w);
+}
+
+// The correction by rods that touch, the last contact of those that act: gradients of the sums of
+// forces at both ends.
+static void find_touches(const snw_model *m, const adjoint_conserved *o) {
+    const snw_conserving *c = o->c;
+    const int last = o->nacting - 1;
+    double *slope = slopes_of(m, o, last);
+    if (!o->touches) return;
+    memset(contact_of(m, o, last, ELASTIC), 0, 2 * (size_t)m->nv * sizeof(double)); // and WHOLE
+    slope[SLOPE_0] = slope[SLOPE_1] = 1;
+    for (int side = 0; side < 2; side++) {
+        double *row = contact_of(m, o, last, GAP_0 + side);
+        memset(row, 0, (size_t)m->nv * sizeof *row);
+        place(m, o, side ? c->end->q : c->now->q, NULL, NULL);
+        snw_kinematics(m, side ? c->last : c->in, o->still, true, c->w);
+        snw_jacobian_pass(m, c->w);
+        for (int i = 0; i < snw_ntouch(m, c->w); i++) {
+            const snw_touch *touch = &c->w->touch[i];
+            const double f = sqrt(2 * touch->stiffness * touch->energy);
+            for (int k = 0; k < 4 && f > 0; k++) {
+                const int seg = m->touching_slice[touch->slice[k / 2]].seg[k % 2];
+                snw_add_generalised(m, c->w, seg,
+                                    snw_wrench_scale(-touch->stiffness / f, touch->on[k]), row);
+            }
+        }
+    }
 }
 
 // Gradients of the gaps at both ends, with derivatives of the mean forces by them.
@@ -419,6 +453,12 @@ static void find_correction(const snw_model *m, const adjoint_conserved *o, doub
         slopes_of(m, o, i++)[LENGTH] = snw_conserving_contact_correction(c, k, h, 1, own);
         for (size_t j = 0; j < nv; j++) all[j] += c->mean[k] * own[j];
     }
+    if (o->touches) {
+        double *own = contact_of(m, o, o->nacting - 1, CORRECTION);
+        memset(own, 0, bytes);
+        slopes_of(m, o, o->nacting - 1)[LENGTH] = snw_conserving_pair_correction(c, h, 1, own);
+        for (size_t j = 0; j < nv; j++) all[j] += c->pair_force * own[j];
+    }
     memset(by_q, 0, nv * bytes);
     for (size_t j = 0; j < nv; j++) {
         const double step = nearby * m->typical[j];
@@ -428,13 +468,13 @@ static void find_correction(const snw_model *m, const adjoint_conserved *o, doub
             const double by = (n < 0 ? -adjoint_weight[-n - 1] : adjoint_weight[n - 1]) / step;
             unit[j] = n * step;
             snw_move(m, c->mid->q, 1, unit, o->q);
-            move_to(m, o, o->q, c->mid->v);
+            move_to(&o->inertia->m, o, o->q, c->mid->v); // without a search for rods that touch
             memset(sum, 0, bytes);
             (void)snw_conserving_contacts_correction(c, h, sum);
             for (size_t i = 0; i < nv; i++) by_q[j * nv + i] += by * sum[i];
         }
         unit[j] = 1 / h;
-        move_to(m, o, c->mid->q, unit);
+        move_to(&o->inertia->m, o, c->mid->q, unit);
         memset(by_d + j * nv, 0, bytes);
         (void)snw_conserving_contacts_correction(c, h, by_d + j * nv);
     }
@@ -444,7 +484,10 @@ static void find_contacts(const snw_model *m, adjoint_conserved *o, double h) {
     snw_conserving *c = o->c;
     o->nacting = 0;
     for (int k = 0; k < m->ncontact_point; k++) o->nacting += c->mean[k] > 0;
+    o->touches = m->ntouching_rod > 0 && o->theta != 0 && c->pair_force > 0;
+    o->nacting += o->touches;
     if (o->nacting == 0) return;
+    find_touches(m, o);
     find_gaps(m, o);
     c->w->elastic_held = c->mean;
     move_to(m, o, c->mid->q, c->mid->v);

@@ -6,11 +6,10 @@
 // coordinate, with the same length, ranks and classes of locomotion; differences of order 6 of what
 // it leads to are its derivatives. Other models, and laws at one of the times at which a step reads
 // them, likewise.
-#include "study/adjoint_private.h"
+#include "study/adjoint_explicit_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "integrate/explicit.h"
 #include "math/vector.h"
 
 #include <math.h>
@@ -19,21 +18,6 @@
 static const double move_place = 1e-3, move_rate = 1e-2, // of typical values
     move_length = 1e-3,                                  // of the length of a step
     move_time = 0.05;                                    // of times, likewise
-enum { START, MIDDLE, END };                             // times of a step at which laws are read
-
-struct adjoint_explicit {
-    snw_explicit *engine;
-    snw_explicit_opts opts;
-    snw_state *s;        // from which a map is done again
-    int nin, nout;       // numbers of x_0 and x_1
-    double *J;           // nout x nin
-    double *by_h, *by_t; // nout: by the length at a fixed start, by time
-    double *base;        // nout: x_1 of the map, its configuration as the difference zero
-    double *sample;      // nout
-    double *bar;         // nscalar x nout
-    double *condition;   // ncondition: with which the engine has started
-    bool *idle;          // nin: the map does not depend on it
-};
 
 static int out_size(const snw_model *m) { return 3 * m->nv + m->nconstraint + m->nsignal; }
 static int in_size(const snw_model *m) { return 2 * m->nv + m->nsignal; }
@@ -43,6 +27,7 @@ void adjoint_explicit_destroy(snw_adjoint *a) {
     if (!x) return;
     snw_explicit_destroy(x->engine);
     snw_state_destroy(x->s);
+    adjoint_runge_kutta_destroy(x->stages);
     snw_free(x->J);
     snw_free(x->idle);
     snw_free(x);
@@ -126,7 +111,7 @@ static snw_status explicit_open(snw_adjoint *a, const snw_map *map, snw_error *e
         x->condition = x->bar + nout * (size_t)a->nscalar;
     }
     // ranks and classes are those of the motion with these conditions
-    bool same = x->engine && memcmp(&x->opts, &map->ode, sizeof x->opts) == 0;
+    bool same = x->engine && !x->stale && memcmp(&x->opts, &map->ode, sizeof x->opts) == 0;
     for (int i = 0; i < m->nsignal && same; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
         const bool switches = kind == SNW_SIGNAL_CONDITION || kind == SNW_SIGNAL_ONCE;
@@ -137,6 +122,7 @@ static snw_status explicit_open(snw_adjoint *a, const snw_map *map, snw_error *e
     x->engine = NULL;
     SNW_TRY(snw_explicit_create(m, &map->ode, &x->engine, err));
     x->opts = map->ode;
+    x->stale = false;
     if (m->nsignal) memcpy(x->condition, map->z_from, (size_t)m->nsignal * sizeof *x->condition);
     place_start(m, x, map, 0);
     return snw_explicit_start(x->engine, x->s, err);
@@ -160,8 +146,9 @@ static void find_idle(snw_adjoint *a, const snw_map *map) {
     bool rates = false;
     place_start(m, x, map, 0);
     for (int i = 0; i < nv; i++) {
-        x->idle[i] = x->idle[nv + i] = map->ode.locomotion && is_given(m, i);
-        if (!x->idle[i]) x->s->v[i] += (0.013 + 0.001 * (i % 7)) * m->typical[i];
+        x->idle[i] = map->ode.locomotion && is_given(m, i);
+        x->idle[nv + i] = false; // those of given coordinates are a momentum, too
+        x->s->v[i] += (0.013 + 0.001 * (i % 7)) * m->typical[i];
     }
     for (int i = 0; i < m->nsignal; i++) x->idle[2 * nv + i] = !adjoint_is_memory(m, i);
     repeat(m, x, map, map->h, map->s.z, x->sample);
@@ -172,40 +159,57 @@ static void find_idle(snw_adjoint *a, const snw_map *map) {
     for (int i = 0; i < nv && !rates && map->ode.locomotion; i++) x->idle[nv + i] = true;
 }
 
-snw_status adjoint_explicit_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+// x->base <- where a map leads
+static void find_base(snw_adjoint *a, const snw_map *map) {
+    struct adjoint_explicit *x = a->explicit_map;
+    place_start(a->m, x, map, 0);
+    repeat(a->m, x, map, map->h, map->s.z, x->base);
+}
+
+// Column k of x->J, or (nin, nin + 1) by_h and by_t
+static void difference_column(snw_adjoint *a, const snw_map *map, int k) {
     const snw_model *m = a->m;
-    SNW_TRY(explicit_open(a, map, err));
     struct adjoint_explicit *x = a->explicit_map;
     const int nv = m->nv, nz = m->nsignal;
     const size_t nout = (size_t)x->nout;
-    double *line = a->line, *z = a->memory;
-    place_start(m, x, map, 0);
-    repeat(m, x, map, map->h, map->s.z, x->base);
+    const bool length = k == x->nin, time = k == x->nin + 1;
+    const double h = map->h > 0 ? map->h : a->longest;
+    const double step = length       ? move_length * map->h
+                        : time       ? move_time * (h > 0 ? h : 1e-3)
+                        : k < nv     ? move_place * m->typical[k]
+                        : k < 2 * nv ? move_rate * m->typical[k - nv]
+                                     : 1e-2 * adjoint_memory_size(m, map, k - 2 * nv);
+    double *column = x->J + nout * (size_t)k, *z = a->memory;
+    memset(column, 0, nout * sizeof *column);
+    if (length && map->h == 0) return;
+    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+        if (j == 0) continue;
+        const double c = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / step;
+        place_start(m, x, map, time ? j * step : 0);
+        if (nz) memcpy(z, map->s.z, (size_t)nz * sizeof *z);
+        if (k < x->nin) move_input(m, map, k, j * step, a->line, x->s, z);
+        repeat(m, x, map, map->h + (length ? j * step : 0), z, x->sample);
+        for (size_t i = 0; i < nout; i++) column[i] += c * (x->sample[i] - x->base[i]);
+    }
+}
+
+static void find_times(snw_adjoint *a, const snw_map *map) {
+    difference_column(a, map, a->explicit_map->nin);
+    difference_column(a, map, a->explicit_map->nin + 1);
+}
+
+snw_status adjoint_explicit_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    SNW_TRY(explicit_open(a, map, err));
+    struct adjoint_explicit *x = a->explicit_map;
+    const size_t nout = (size_t)x->nout;
+    find_base(a, map);
     find_idle(a, map);
     a->dear.steps++;
     memset(x->J, 0, nout * (size_t)(x->nin + 2) * sizeof *x->J); // and by_h, by_t
-    const bool times = adjoint_moves(map);
-    for (int k = 0; k < x->nin + (times ? 2 : 0); k++) {
-        const bool length = k == x->nin, time = k == x->nin + 1;
-        if (k < x->nin && x->idle[k]) continue;
-        if (length && map->h == 0) continue;
-        const double h = map->h > 0 ? map->h : a->longest;
-        const double step = length       ? move_length * map->h
-                            : time       ? move_time * (h > 0 ? h : 1e-3)
-                            : k < nv     ? move_place * m->typical[k]
-                            : k < 2 * nv ? move_rate * m->typical[k - nv]
-                                         : 1e-2 * adjoint_memory_size(m, map, k - 2 * nv);
-        double *column = x->J + nout * (size_t)k;
-        for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
-            if (j == 0) continue;
-            const double c = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / step;
-            place_start(m, x, map, time ? j * step : 0);
-            if (nz) memcpy(z, map->s.z, (size_t)nz * sizeof *z);
-            if (k < x->nin) move_input(m, map, k, j * step, line, x->s, z);
-            repeat(m, x, map, map->h + (length ? j * step : 0), z, x->sample);
-            for (size_t i = 0; i < nout; i++) column[i] += c * (x->sample[i] - x->base[i]);
-        }
+    for (int k = 0; k < x->nin; k++) {
+        if (!x->idle[k]) difference_column(a, map, k);
     }
+    if (adjoint_moves(map)) find_times(a, map);
     for (size_t i = 0; i < nout * (size_t)(x->nin + 2); i++) {
         if (isfinite(x->J[i])) continue;
         return snw_fail(err, SNW_E_SINGULAR,
@@ -248,31 +252,57 @@ static void clear_past(const snw_model *m, const snw_bars *b) {
     memset(b->integrand, 0, (size_t)m->nsignal * sizeof *b->integrand);
 }
 
-snw_status adjoint_explicit_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
-    const snw_model *m = a->m;
-    SNW_TRY(adjoint_explicit_prepare(a, map, err));
+static void back_times(snw_adjoint *a, const snw_map *map, int scalar) {
     const struct adjoint_explicit *x = a->explicit_map;
+    const double *bar = x->bar + (size_t)scalar * (size_t)x->nout;
+    double *t = a->bars[scalar].time;
+    const double by_start = t[SNW_TIME_NOW] + snw_vector_dot(x->nout, x->by_t, bar);
+    const double by_length =
+        t[SNW_TIME_NOW] + t[SNW_TIME_LENGTH] + snw_vector_dot(x->nout, x->by_h, bar);
+    const bool given = map->h > 0 && (map->end == SNW_END_TIME || map->end == SNW_END_GRID);
+    t[SNW_TIME_NOW] = given ? by_start - by_length : by_start;
+    if (given && map->end == SNW_END_GRID) t[SNW_TIME_START] += by_length;
+    t[SNW_TIME_LENGTH] = 0;
+    a->by_free[scalar] = by_length;
+}
+
+// Bars at the start of a map from x->bar, by the differences x->J.
+static void back_scalar(const snw_adjoint *a, int scalar) {
+    const snw_model *m = a->m;
+    const struct adjoint_explicit *x = a->explicit_map;
+    const snw_bars *b = &a->bars[scalar];
+    const double *bar = x->bar + (size_t)scalar * (size_t)x->nout;
+    double *to = x->sample;
+    for (int i = 0; i < x->nin; i++)
+        to[i] = snw_vector_dot(x->nout, x->J + (size_t)x->nout * (size_t)i, bar);
+    // memory that is no state stays as it is
+    for (int i = 0; i < m->nsignal; i++) {
+        if (!adjoint_is_memory(m, i)) to[2 * m->nv + i] = b->z[i];
+    }
+    copy_parts(m, b, true, true, to);
+}
+
+snw_status adjoint_explicit_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    SNW_TRY(explicit_open(a, map, err));
+    struct adjoint_explicit *x = a->explicit_map;
+    if (map->h == 0 && map->remembers && a->m->ncondition > 0) { // ranks and class after it
+        find_base(a, map);
+        x->stale = true;
+    }
+    const bool written = adjoint_runge_kutta_applies(a, map), moves = adjoint_moves(map);
+    x->written = written;
+    if (!written) SNW_TRY(adjoint_explicit_prepare(a, map, err));
+    for (int k = 0; k < a->nscalar; k++)
+        copy_parts(a->m, &a->bars[k], false, false, x->bar + (size_t)k * (size_t)x->nout);
+    if (written && moves) {
+        find_base(a, map);
+        find_times(a, map);
+    }
+    if (written) SNW_TRY(adjoint_runge_kutta_back(a, map, err));
     for (int k = 0; k < a->nscalar; k++) {
-        const snw_bars *b = &a->bars[k];
-        double *bar = x->bar + (size_t)k * (size_t)x->nout, *to = x->sample, *t = b->time;
-        copy_parts(m, b, false, false, bar);
-        clear_past(m, b);
-        for (int i = 0; i < x->nin; i++)
-            to[i] = snw_vector_dot(x->nout, x->J + (size_t)x->nout * (size_t)i, bar);
-        // memory that is no state stays as it is
-        for (int i = 0; i < m->nsignal; i++) {
-            if (!adjoint_is_memory(m, i)) to[2 * m->nv + i] = b->z[i];
-        }
-        copy_parts(m, b, true, true, to);
-        if (!adjoint_moves(map)) continue;
-        const double by_start = t[SNW_TIME_NOW] + snw_vector_dot(x->nout, x->by_t, bar);
-        const double by_length =
-            t[SNW_TIME_NOW] + t[SNW_TIME_LENGTH] + snw_vector_dot(x->nout, x->by_h, bar);
-        const bool given = map->h > 0 && (map->end == SNW_END_TIME || map->end == SNW_END_GRID);
-        t[SNW_TIME_NOW] = given ? by_start - by_length : by_start;
-        if (given && map->end == SNW_END_GRID) t[SNW_TIME_START] += by_length;
-        t[SNW_TIME_LENGTH] = 0;
-        a->by_free[k] = by_length;
+        if (!written) back_scalar(a, k);
+        if (moves) back_times(a, map, k);
+        clear_past(a->m, &a->bars[k]);
     }
     return SNW_OK;
 }
@@ -312,8 +342,8 @@ int adjoint_explicit_parts(const snw_map *map) { return map->h > 0 ? 3 : 1; }
 
 double adjoint_explicit_time(const snw_map *map, int part) {
     const double t0 = map->s.t - map->h;
-    if (map->h == 0 || part == END) return map->t_laws;
-    return part == START ? t0 + snw_time_resolution(t0) : t0 + 0.5 * map->h;
+    if (map->h == 0 || part == EXPLICIT_END) return map->t_laws;
+    return part == EXPLICIT_START ? t0 + snw_time_resolution(t0) : t0 + 0.5 * map->h;
 }
 
 // out (nout) <- where the map leads by the model of the sampler, at the times of one part only
@@ -348,9 +378,20 @@ void adjoint_explicit_equations(const snw_sampler *y, const snw_adjoint *a, cons
     }
 }
 
-void adjoint_explicit_sample(const snw_sampler *y, const snw_adjoint *a, const snw_map *map,
+void adjoint_explicit_sample(snw_sampler *y, const snw_adjoint *a, const snw_map *map,
                              double *value) {
     const struct adjoint_explicit *x = a->explicit_map;
+    if (x->written) {
+        for (int k = 0; k < a->nscalar; k++) value[k] = 0;
+        for (int i = 0; i < adjoint_runge_kutta_count(a); i++) {
+            int part;
+            const snw_map at = adjoint_runge_kutta_show(a, map, i, &part);
+            if (y->stage > 0 && map->h > 0 && part != y->stage - 1) continue;
+            snw_sampler_map(y, a, &at, a->product);
+            for (int k = 0; k < a->nscalar; k++) value[k] += a->product[k];
+        }
+        return;
+    }
     repeat_with(y, a, map, y->stage - 1, x->sample);
     for (int i = 0; i < x->nout; i++) x->sample[i] -= x->base[i];
     for (int k = 0; k < a->nscalar; k++)
@@ -359,6 +400,7 @@ void adjoint_explicit_sample(const snw_sampler *y, const snw_adjoint *a, const s
 
 double adjoint_explicit_magnitude(const snw_adjoint *a, int scalar) {
     const struct adjoint_explicit *x = a->explicit_map;
+    if (x->written) return adjoint_runge_kutta_magnitude(a, scalar);
     double sum = 0;
     for (int i = 0; i < x->nout; i++)
         sum += fabs(x->bar[(size_t)scalar * (size_t)x->nout + (size_t)i] * x->base[i]);

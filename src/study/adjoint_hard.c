@@ -109,7 +109,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     if (!x) {
         a->hard = x = snw_alloc(sizeof *x);
         if (!x) return SNW_E_MEMORY;
-        *x = (adjoint_hard){.exact = snw_part_model_applies(m)};
+        *x = (adjoint_hard){.exact = snw_part_model_applies(m, false)};
         SNW_TRY(snw_state_create(m, &x->mid));
         SNW_TRY(snw_state_create(m, &x->end));
         SNW_TRY(snw_state_create(m, &x->start));

@@ -114,6 +114,17 @@ void adjoint_fix_rates(snw_adjoint *a, const snw_state *s);
 void adjoint_fix_row(const snw_model *m, const snw_state *s, double *row);
 // y (n) += c A'x, A n x n.
 void adjoint_add_transposed(int n, double c, const double *A, const double *x, double *y);
+void adjoint_clear_covectors(snw_adjoint *a);
+// mu, nu <- inv(T') (right side; bottom NULL: zero)
+void adjoint_solve_transposed(const snw_adjoint *a, const double *top, const double *bottom,
+                              double *mu, double *nu);
+// value (nscalar) += the products with given coordinates, and with the metric of velocities, in
+// equations of kinematic steps.
+void adjoint_kinematic_sample(const snw_sampler *x, const snw_adjoint *a, const snw_map *map,
+                              double *value);
+// A map to the accelerations at a state: bars back, with new covectors.
+SNW_NODISCARD snw_status adjoint_accelerations_back(snw_adjoint *a, const snw_map *map,
+                                                    snw_error *err);
 // x (nv) <- Ad(exp(-d))'x on the spherical and free joints.
 void adjoint_carry_back(const snw_model *m, const double *d, double *x);
 // out (6 x 6, by columns) <- ad of a block's part of v.
@@ -189,9 +200,14 @@ int adjoint_explicit_parts(const snw_map *map);
 double adjoint_explicit_time(const snw_map *map, int part);
 void adjoint_explicit_equations(const snw_sampler *y, const snw_adjoint *a, const snw_map *map,
                                 double *out);
-void adjoint_explicit_sample(const snw_sampler *y, const snw_adjoint *a, const snw_map *map,
+void adjoint_explicit_sample(snw_sampler *y, const snw_adjoint *a, const snw_map *map,
                              double *value);
 double adjoint_explicit_magnitude(const snw_adjoint *a, int scalar);
+// The last map, taken back by transposes of its stages (adjoint_runge_kutta.c), as a sum of maps to
+// accelerations: `count` of them, number i with its covectors in a->covectors, and the part of the
+// step at whose time it reads laws.
+int adjoint_runge_kutta_count(const snw_adjoint *a);
+snw_map adjoint_runge_kutta_show(const snw_adjoint *a, const snw_map *map, int i, int *part);
 void adjoint_explicit_destroy(snw_adjoint *a);
 // Maps of the conserving scheme (adjoint_conserving.c): its steps and its reference energy.
 SNW_NODISCARD snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map,

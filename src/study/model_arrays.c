@@ -134,6 +134,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     if (!a) return SNW_E_MEMORY;
     *a = (snw_model_arrays){
         .m = m, .nscalar = nscalar, .motions = motions, .tree = *m, .in_time = NAN};
+    a->typical = schemes.kinematic;
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
     a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
@@ -423,14 +424,16 @@ static void add_drives(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
     const bool rest = map->kind == SNW_MAP_STATIC;
     for (int i = 0; i < m->ndrive && a->motions; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0 || snw_drive_is_fixed(m, i) || !snw_drive_holds(m, &map->s, i)) continue;
+        if (d->row < 0 || !snw_drive_holds(m, &map->s, i)) continue;
+        if (snw_drive_is_fixed(m, i) && !map->ode.locomotion) continue; // with the rows
         for (int k = 0; k < a->nscalar; k++) {
             const snw_covectors *of = &adjoint->covectors[k];
             const double nu = of->nu[d->row];
             double w[3] = {-nu, 0, 0};
             if (rates) w[1] = of->by_law_rate[d->dof], w[2] = of->by_law_acc[d->dof];
-            if (!rates && !rest) // its rows are those of rates
-                w[0] = 0, w[1] = map->kind == SNW_MAP_RESTART ? of->z[d->row] : 0, w[2] = nu;
+            if (!rates && !rest) // its rows are those of rates, and of places in kinematic steps
+                w[0] = map->ode.locomotion ? of->law_rate[d->dof] : 0,
+                w[1] = map->kind == SNW_MAP_RESTART ? of->z[d->row] : 0, w[2] = nu;
             snw_model_laws_add_drive(a->laws, i, map->t_laws, w,
                                      a->bar + (size_t)k * a->size + arrays_size(m));
         }
@@ -485,8 +488,20 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
         add_stage_drives(a, adjoint, map, i);
 }
 
+static void add_explicit(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    for (int i = 0; i < adjoint_runge_kutta_count(adjoint); i++) {
+        int part;
+        const snw_map at = adjoint_runge_kutta_show(adjoint, map, i, &part);
+        snw_model_arrays_add(a, adjoint, &at);
+    }
+}
+
 void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const snw_model *m = a->m;
+    if (map->kind == SNW_MAP_EXPLICIT) {
+        add_explicit(a, adjoint, map);
+        return;
+    }
     if (map->kind == SNW_MAP_STAGES) {
         add_stages(a, adjoint, map);
         return;
@@ -828,8 +843,16 @@ bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
            (at >= laws + snw_model_laws_poses(a->laws) && at < laws + snw_model_laws_size(a->laws));
 }
 
+static bool same_typical(const snw_model *m, const snw_model *other) {
+    for (int i = 0; i < m->nv; i++) {
+        if (m->typical[i] != other->typical[i]) return false;
+    }
+    return true;
+}
+
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
     return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL, a->motions) &&
+           (!a->typical || same_typical(a->m, other)) &&
            (!a->conserved ||
             (snw_conserving_weights_alike(a->m, other) && snw_models_touch_alike(a->m, other))) &&
            (!a->by_sections || snw_model_sections_only(a->sections, other));

@@ -52,18 +52,18 @@ static bool near_numbers(int n, const double *a, const double *b) {
 
 // Are the derivatives of energies by all numbers known, as steps with hard contacts need them? Not
 // of compliant contacts and cables.
-static bool energies_are_known(const snw_model *m) {
+static bool energies_are_known(const snw_model *m, bool touching) {
     for (int i = 0; i < m->nforce_element; i++) {
         if (m->force_element[i].kind == SNW_ELEMENT_CABLE) return false;
     }
-    return snw_part_model_applies(m);
+    return snw_part_model_applies(m, touching);
 }
 
 static bool hard_is_known(const snw_model *m) {
     for (int i = 0; i < m->ncontact; i++) {
         if (!m->contact[i].hard) return false;
     }
-    return energies_are_known(m);
+    return energies_are_known(m, false);
 }
 
 static bool has_others(const snw_model *m) {
@@ -478,8 +478,8 @@ static bool conserving_is_known(const snw_model *m) {
     for (int i = 0; i < m->npose; i++) {
         if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
     }
-    return m->ntouching_rod == 0 && m->nfield == 0 && m->nconditional == 0 &&
-           energies_are_known(m) && snw_conserving_weights_alike(m, m);
+    return m->nfield == 0 && m->nconditional == 0 && energies_are_known(m, true) &&
+           snw_conserving_weights_alike(m, m);
 }
 
 bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {
@@ -502,7 +502,8 @@ bool snw_models_touch_alike(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->ncontact; i++) {
         const snw_contact *a = &m->contact[i], *b = &o->contact[i];
         if (a->damping != b->damping || a->along != b->along || a->across != b->across ||
-            a->creep != b->creep || a->smooth != b->smooth || a->restitution != b->restitution)
+            a->creep != b->creep || a->smooth != b->smooth || a->restitution != b->restitution ||
+            a->line != b->line || a->crossing != b->crossing)
             return false;
     }
     for (int k = 0; k < m->ncontact_point; k++) {

@@ -49,7 +49,9 @@ snw_status arrays_conserved_create(snw_model_arrays *a) {
     SNW_TRY(snw_inputs_create(m, &x->part_in));
     SNW_TRY(snw_state_create(m, &x->s));
     SNW_TRY(snw_part_model_create(m, SNW_PART_CONSERVATIVE, &x->conservative));
-    return snw_part_model_create(m, SNW_PART_IMPULSE, &x->inertia);
+    SNW_TRY(snw_part_model_create(m, SNW_PART_IMPULSE, &x->inertia));
+    x->inertia->m.ntouching_rod = 0; // compliant ones, whose forces are no part of it
+    return SNW_OK;
 }
 
 void arrays_conserved_destroy(snw_model_arrays *a) {

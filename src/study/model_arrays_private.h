@@ -22,6 +22,7 @@ struct snw_model_arrays {
     snw_model_laws *laws;
     snw_model_geometry *geometry; // NULL: not gathered
     bool needs_geometry, motions;
+    bool typical; // equations depend on typical values
     snw_model_sections *sections;
     bool by_sections;
     double *section_bar; // vector by sections

@@ -34,7 +34,6 @@ struct snw_model_geometry {
     segment_bar *bar;  // nseg + nobs
     segment_bar *more; // likewise, added in the next sweep; zero afterwards
     double *rows;      // 2 nconstraint
-    bool *seen;        // nseg
     snw_twist *eta;    // nseg: virtual twists, zero between calls
     bool shapes;       // are those needed?
     size_t *slice;     // nslice: first number of each
@@ -186,9 +185,8 @@ snw_status snw_model_geometry_create(const snw_model *m, bool motions, snw_model
     a->bar = snw_alloc(2 * (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
     a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
-    a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
     a->eta = snw_alloc((size_t)m->nseg * sizeof *a->eta);
-    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->eta || !a->given) return SNW_E_MEMORY;
+    if (!a->bar || !a->slice || !a->rows || !a->eta || !a->given) return SNW_E_MEMORY;
     memset(a->eta, 0, (size_t)m->nseg * sizeof *a->eta);
     memset(a->given, 0, given * sizeof *a->given);
     a->more = a->bar + m->nseg + m->nobs;
@@ -203,7 +201,6 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     snw_free(a->bar);
     snw_free(a->slice);
     snw_free(a->rows);
-    snw_free(a->seen);
     snw_free(a->eta);
     snw_free(a->given);
     snw_free(a);
@@ -752,57 +749,68 @@ void snw_model_geometry_motion(snw_model_geometry *a, const snw_energy_weights *
     carry_to_root(a, &at, bar);
 }
 
-// nu'e" + z'e' of the loops at the motion in w
-static double rows_product(snw_model_geometry *a, const snw_work *w, const double *nu,
+// nu'e" + z'e' of loop i at the motion in w.
+static double rows_product(snw_model_geometry *a, const snw_work *w, int i, const double *nu,
                            const double *z) {
-    const snw_model *m = a->m;
-    double *rate = a->rows, *acceleration = rate + m->nconstraint, sum = 0;
-    snw_closures_rates(m, NULL, w, rate, acceleration); // no linear constraints on coordinates
-    for (int i = 0; i < m->nloop; i++) {
-        for (int r = m->loop[i].row; r < m->loop[i].row + m->loop[i].nrow; r++)
-            sum += nu[r] * acceleration[r] + (z ? z[r] * rate[r] : 0);
-    }
+    const snw_loop *l = &a->m->loop[i];
+    double *rate = a->rows, *acceleration = rate + a->m->nconstraint, sum = 0;
+    snw_closure_rates(a->m, NULL, w, i, rate, acceleration); // no linear ones on coordinates
+    for (int r = l->row; r < l->row + l->nrow; r++)
+        sum += nu[r] * acceleration[r] + (z ? z[r] * rate[r] : 0);
     return sum;
 }
 
-// bar (6) += derivatives of rows_product by the pose (of = 0), velocity (1) or acceleration (2) of
-// a segment, by differences of order 6. The rows are linear in accelerations and positions and
-// quadratic in velocities.
-static void difference_rows(snw_model_geometry *a, const snw_work *w, const double *nu,
+// bar += its derivatives by the pose of a segment, of order 6, or by its velocity, of second
+// degree, or by its acceleration, which is linear: two values are exact.
+static void difference_rows(snw_model_geometry *a, const snw_work *w, int i, const double *nu,
                             const double *z, int seg, int of, double *bar) {
     const double step = of == 0 ? 1e-2 : 1;
+    const int most = of == 0 ? 3 : 1;
     const snw_se3 g = w->g[seg];
     const snw_twist V = w->V[seg], A = w->A[seg];
     for (int e = 0; e < 6; e++) {
-        for (int j = -3; j <= 3; j++) {
+        for (int j = -most; j <= most; j++) {
             if (j == 0) continue;
             snw_twist x = {0};
             x.e[e] = j * step;
             if (of == 0) w->g[seg] = snw_se3_mul(g, snw_se3_exp(x));
             if (of == 1) w->V[seg] = snw_twist_add(V, x);
             if (of == 2) w->A[seg] = snw_twist_add(A, x);
-            const double c = j < 0 ? -snw_adjoint_weight[-j - 1] : snw_adjoint_weight[j - 1];
-            bar[e] += c / step * rows_product(a, w, nu, z);
+            const double weight = of ? 0.5 : snw_adjoint_weight[j < 0 ? -j - 1 : j - 1];
+            bar[e] += (j < 0 ? -weight : weight) / step * rows_product(a, w, i, nu, z);
         }
         w->g[seg] = g, w->V[seg] = V, w->A[seg] = A;
     }
 }
 
-void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
-                                      const double *nu, const double *z, double *bar) {
+// a->bar <- derivatives of nu'e" + z'e' by the motions of the segments that loops join.
+static void rows_bars(snw_model_geometry *a, const snw_work *w, const double *nu, const double *z) {
     const snw_model *m = a->m;
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
-    memset(a->seen, 0, (size_t)m->nseg * sizeof *a->seen);
-    for (int i = 0; i < 2 * m->nloop; i++) {
-        const int seg = i % 2 ? m->loop[i / 2].a : m->loop[i / 2].b;
-        if (seg == 0 || a->seen[seg]) continue; // the world; in another loop, too
-        a->seen[seg] = true;
-        difference_rows(a, w, nu, z, seg, 0, a->bar[seg].g.e);
-        difference_rows(a, w, nu, z, seg, 1, a->bar[seg].V.e);
-        difference_rows(a, w, nu, z, seg, 2, a->bar[seg].A.e);
+    for (int i = 0; i < m->nloop; i++) {
+        const int end[2] = {m->loop[i].a, m->loop[i].b};
+        for (int k = 0; k < 2; k++) {
+            segment_bar *bar = &a->bar[end[k]];
+            if (end[k] == 0 || (k == 1 && end[0] == end[1])) continue; // the world
+            difference_rows(a, w, i, nu, z, end[k], 0, bar->g.e);
+            difference_rows(a, w, i, nu, z, end[k], 1, bar->V.e);
+            difference_rows(a, w, i, nu, z, end[k], 2, bar->A.e);
+        }
     }
+}
+
+void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, double *bar) {
+    rows_bars(a, w, nu, z);
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = -1};
     carry_to_root(a, &at, bar);
+}
+
+void snw_model_geometry_rows_by_state(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, const snw_state_bars *to) {
+    rows_bars(a, w, nu, z);
+    const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1, .state = to};
+    carry_to_root(a, &at, NULL);
 }
 
 // ---- results at a frame -------------------------------------------------------------------------

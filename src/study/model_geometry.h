@@ -14,6 +14,12 @@
 
 typedef struct snw_model_geometry snw_model_geometry;
 
+// Derivatives of a scalar by a state: by the configuration (body twists of spherical and free
+// joints, at fixed body rates), rates, accelerations, multipliers.
+typedef struct snw_state_bars {
+    double *place, *rate, *acc, *lambda;
+} snw_state_bars;
+
 // Are these numbers gathered? Not where other forces than inertia, gravity, loads, tendons along
 // rods, force elements, closed loops, feedback of motions, a fluid at rest and contacts of
 // points depend on poses: rods that touch rods, straight tendons, conditional elements; nor with
@@ -58,17 +64,14 @@ void snw_model_geometry_motion(snw_model_geometry *a, const snw_energy_weights *
 // motion in w, which is changed and restored: of a restart.
 void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
                                       const double *nu, const double *z, double *bar);
+// to->place, rate, acc += the same derivatives by the state.
+void snw_model_geometry_rows_by_state(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, const snw_state_bars *to);
 // bar += y_bar (of the outputs) times the derivatives of the outputs at state s, whose motion is in
 // w. They are functions of poses, velocities, strains and coordinates, and energies.
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
                               const double *y_bar, const snw_inputs *in, const snw_state *s,
                               const snw_work *w, double *bar);
-
-// Derivatives of a scalar by a state: by the configuration (body twists of spherical and free
-// joints, at fixed body rates), rates, accelerations, multipliers.
-typedef struct snw_state_bars {
-    double *place, *rate, *acc, *lambda;
-} snw_state_bars;
 
 // to += y_bar times the derivatives of the outputs by the state, theory.md (7.5.52): of poses and
 // velocities, accelerations, momentum and centre of mass, relative poses, wrenches of loops,

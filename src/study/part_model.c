@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-bool snw_part_model_applies(const snw_model *m) {
+bool snw_part_model_applies(const snw_model *m, bool touching) {
     for (int i = 0; i < m->ntendon; i++) {
         if (m->tendon[i].row >= 0) return false;
     }
@@ -15,7 +15,7 @@ bool snw_part_model_applies(const snw_model *m) {
         if (m->force_element[i].force) return false;
     }
     for (int i = 0; i < m->ncontact; i++) {
-        if (m->contact[i].line > 0 && !m->contact[i].hard) return false;
+        if (m->contact[i].line > 0 && !m->contact[i].hard && !touching) return false;
     }
     return m->nfluid_point == 0 && m->ntube == 0 && m->nfeed == 0 && m->nbranch == 0 &&
            m->nforce_field_point == 0 && m->nsliding_station == 0 && m->nsection_varies == 0 &&

@@ -18,9 +18,9 @@ typedef struct snw_part_model {
 } snw_part_model;
 
 // Are these parts known? Not with fluids, tubes, rods of variable length, Maxwell branches, fields
-// of force, tendons as constraints, stations that slide, lines with laws of their own, compliant
-// contacts of rods with rods.
-bool snw_part_model_applies(const snw_model *m);
+// of force, tendons as constraints, stations that slide, lines with laws of their own; nor with
+// compliant contacts of rods with rods, unless `touching`.
+bool snw_part_model_applies(const snw_model *m, bool touching);
 SNW_NODISCARD snw_status snw_part_model_create(const snw_model *m, snw_part part,
                                                snw_part_model **out);
 void snw_part_model_destroy(snw_part_model *x); // NULL is fine

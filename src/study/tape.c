@@ -436,6 +436,12 @@ static void add_explicit(snw_tape *t, const snw_step_report *r) {
     map->ode = *r->ode;
     map->limit = r->limit;
     map->remembers = r->remembers;
+    const size_t n = (size_t)r->nstage * (size_t)snw_explicit_stage_size(m);
+    double *stage = n > 0 ? take(t, n) : NULL;
+    if (n > 0 && !stage) t->failed = true;
+    if (stage) (void)copy(r->stage_rates, n, stage);
+    map->stage_rates = stage;
+    map->nstage = stage ? r->nstage : 0;
     const bool starts = map->begins && map->h == 0 && !map->ode.locomotion;
     if (starts && t->rests) memset((double *)map->v0, 0, nv * sizeof *map->v0);
     if (starts && map > t->map && model_before(t) != map->m && m->nconstraint > 0) t->closed = true;

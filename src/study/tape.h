@@ -73,7 +73,9 @@ typedef struct snw_map {
     // of an explicit scheme, from q0, v0 with the memory z_from
     snw_explicit_opts ode;
     double limit;
-    bool remembers; // of a restart: it has another memory, that of s
+    bool remembers;            // of a restart: it has another memory, that of s
+    const double *stage_rates; // of rk4: nstage stages (integrate/explicit.h); NULL: not known
+    int nstage;
 } snw_map;
 
 // Is the map a step in time?
