@@ -11,7 +11,6 @@
 #include "solve/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- pattern ------------------------------------------------------------------------------------
@@ -110,6 +109,7 @@ typedef struct pattern {
     int n, *start, *row;
     int *first, *of;    // couplings of each column: n + 1, and their numbers; 2 k + 1: the reverse
     int *mark;          // n: last column that has the row
+    int *next;          // n: place of the next row of each column
     coupling_list list; // of the model
 } pattern;
 
@@ -135,29 +135,25 @@ static void index_couplings(pattern *x) {
     x->first[0] = 0;
 }
 
-static int compare_ints(const void *a, const void *b) {
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-// x->start <- starts of the columns; x->row, unless NULL, <- their rows
+// x->start <- starts of the columns; x->row, unless NULL, <- their rows. The pattern is symmetric: the
+// entries of column j are listed as entries of row j, so that each column receives its rows in
+// increasing order.
 static void list_entries(pattern *x) {
     for (int j = 0; j < x->n; j++) x->mark[j] = -1;
-    x->start[0] = 0;
+    if (!x->row) x->start[0] = 0;
     for (int j = 0; j < x->n; j++) {
-        int count = 0, *to = x->row ? x->row + x->start[j] : NULL;
+        int count = 0;
         for (int p = x->first[j]; p < x->first[j + 1]; p++) {
             const coupling *c = &x->list.item[x->of[p] / 2];
             const int *with = x->of[p] % 2 ? c->a : c->b, n = x->of[p] % 2 ? c->na : c->nb;
             for (int i = 0; i < n; i++) {
                 if (x->mark[with[i]] == j) continue;
                 x->mark[with[i]] = j;
-                if (to) to[count] = with[i];
+                if (x->row) x->row[x->next[with[i]]++] = j;
                 count++;
             }
         }
-        if (to) qsort(to, (size_t)count, sizeof *to, compare_ints);
-        x->start[j + 1] = x->start[j] + count;
+        if (!x->row) x->start[j + 1] = x->start[j] + count;
     }
 }
 
@@ -182,6 +178,7 @@ static void pattern_free(pattern *x) {
     snw_free(x->start);
     snw_free(x->first);
     snw_free(x->mark);
+    snw_free(x->next);
     snw_free(x->of);
     snw_free(x->row);
 }
@@ -208,7 +205,9 @@ static snw_status list_pattern(const snw_model *m, pattern *x) {
     index_couplings(x);
     list_entries(x);
     x->row = snw_alloc((size_t)(x->start[n] + 1) * sizeof *x->row);
-    if (!x->row) return SNW_E_MEMORY;
+    x->next = snw_alloc((N + 1) * sizeof *x->next);
+    if (!x->row || !x->next) return SNW_E_MEMORY;
+    memcpy(x->next, x->start, (N + 1) * sizeof *x->next);
     list_entries(x);
     return SNW_OK;
 }

@@ -3,6 +3,7 @@
 // Closing of loops by Levenberg-Marquardt steps and the rank of the constraint rows, from the
 // violations and the constraint Jacobian of all rows, redundant ones included (theory.md 3.8).
 
+#include "constraint/closure_choice.h"
 #include "constraint/projection_private.h"
 
 #include "base/alloc.h"
@@ -80,8 +81,11 @@ static snw_status create_redundant_rows(snw_projection *pr) {
     return SNW_OK;
 }
 
+void snw_projection_know_closed(snw_projection *pr, const double *closed) { pr->closed = closed; }
+
 void snw_projection_use(snw_projection *pr, const snw_model *m) {
     pr->m = m;
+    pr->closed = NULL;
     if (pr->T) snw_elimination_use(pr->T->local, m);
     restore_redundant_rows(pr, projection_redundant_rows(m));
     if (pr->redundancy) snw_redundancy_use(pr->redundancy, m);
@@ -296,6 +300,9 @@ void snw_projection_explain_violation(const snw_projection *pr, int row, double 
 
 enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8, CLOSE_GRADUAL = 3, CLOSE_PARTS = 80 };
 
+// Largest relative violation of closed loops.
+static const double CLOSED = 1e-12;
+
 // Tolerance of the intermediate targets of gradual closing, relative to the sizes of the rows.
 static const double GRADUAL_TOLERANCE = 1e-7;
 
@@ -440,12 +447,30 @@ static void name_other_open_loop(const snw_projection *pr, int row, char *out, s
     }
 }
 
+// Takes the known closed configuration if s is the initial one, from which it was reached; false:
+// there is none, or it is not closed under these inputs.
+static bool take_closed(snw_projection *pr, const snw_inputs *in, snw_state *s,
+                        snw_projection_info *info) {
+    const snw_model *m = pr->all;
+    const size_t bytes = (size_t)m->nq * sizeof *s->q;
+    if (!pr->closed || memcmp(s->q, m->q0, bytes) != 0) return false;
+    snw_projection_set_trial(pr, s);
+    memcpy(pr->trial->q, pr->closed, bytes);
+    snw_residual(m, in, pr->trial, true, pr->w);
+    const violation_norm o = measure_violations(pr);
+    if (!(o.largest <= CLOSED)) return false;
+    *info = (snw_projection_info){.violation = o.largest, .row = o.row};
+    memcpy(s->q, pr->closed, bytes);
+    return true;
+}
+
 // If the iterations fail, the configuration is usually singular (links in line): the rows have no
 // first-order descent direction. Restart from perturbed configurations with growing perturbations,
 // then close gradually.
 snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_state *s,
                                 snw_projection_info *info, snw_error *err) {
     const snw_model *m = pr->all;
+    if (take_closed(pr, in, s, info)) return SNW_OK;
     *info = (snw_projection_info){.violation = INFINITY};
     unsigned long long seed = 3;
     double offset = 0;
@@ -460,7 +485,7 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
         const violation_norm o =
             gradual ? close_gradually(pr, in, info) : iterate_closure(pr, in, info);
         if (o.largest < info->violation) info->violation = o.largest, info->row = o.row;
-        if (o.largest <= 1e-12) {
+        if (o.largest <= CLOSED) {
             memcpy(s->q, pr->trial->q, (size_t)m->nq * sizeof *s->q);
             return SNW_OK;
         }
@@ -683,6 +708,7 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
         if (pivot) *pivot = least;
         return rank;
     }
+    if (!closer) return -1;
     for (int n = 0; n < NEARBY && (rank < enough || doubtful); n++) {
         if (!perturb_and_close(closer, in, s, 0.03 * (n + 1), &seed)) continue;
         const int there = rank_at(pr, in, closer->near, DEPENDENT, here, &least);
