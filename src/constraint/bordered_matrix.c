@@ -273,10 +273,10 @@ snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse
 
 // ---- matrix -------------------------------------------------------------------------------------
 
-// *out <- pattern with the sizes by which magnitudes in a column are compared; rows of loops are
-// scaled by the robot's length
+// *out <- pattern, that of `like` unless it is NULL, with the sizes by which magnitudes in a column
+// are compared; rows of loops are scaled by the robot's length
 static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra algebra,
-                                               snw_sparse **out) {
+                                               const snw_sparse *like, snw_sparse **out) {
     const int n = m->nv + m->nconstraint;
     double *size = snw_alloc((size_t)n * sizeof *size);
     if (!size) return SNW_E_MEMORY;
@@ -285,7 +285,8 @@ static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra a
         const snw_drive *d = &m->drive[k];
         if (d->row >= 0) size[m->nv + d->row] = m->typical[d->dof];
     }
-    snw_status s = algebra == SNW_ALGEBRA_AUTO           ? snw_pattern_create(m, size, out)
+    snw_status s = like                                  ? snw_sparse_create_like(like, size, out)
+                   : algebra == SNW_ALGEBRA_AUTO         ? snw_pattern_create(m, size, out)
                    : algebra == SNW_ALGEBRA_DENSE_MATRIX ? choose_factors(m, size, out)
                                                          : analyse(m, size, out);
     if (s == SNW_OK && algebra == SNW_ALGEBRA_COMPRESSED) s = snw_sparse_compress(*out);
@@ -293,8 +294,8 @@ static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra a
     return s;
 }
 
-snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
-                                      snw_bordered_matrix **out) {
+static snw_status bordered_matrix_make(const snw_model *m, snw_algebra algebra,
+                                       const snw_sparse *like, snw_bordered_matrix **out) {
     *out = NULL;
     snw_bordered_matrix *x = snw_alloc(sizeof *x);
     if (!x) return SNW_E_MEMORY;
@@ -310,7 +311,7 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
     x->scratch = snw_alloc(4 * n * sizeof *x->scratch);
     const bool dense = algebra == SNW_ALGEBRA_DENSE || couples_all(m);
     snw_status s = x->pivot && x->scratch ? SNW_OK : SNW_E_MEMORY;
-    if (s == SNW_OK && !dense) s = bordered_matrix_take_pattern(m, algebra, &x->sparse);
+    if (s == SNW_OK && !dense) s = bordered_matrix_take_pattern(m, algebra, like, &x->sparse);
     if (s == SNW_OK && snw_sparse_is_compressed(x->sparse)) {
         x->A = snw_sparse_matrix(x->sparse);
     } else if (s == SNW_OK) {
@@ -325,6 +326,16 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
         (snw_equilibration){.n = x->n, .row = x->scratch + 2 * n, .column = x->scratch + 3 * n};
     *out = x;
     return SNW_OK;
+}
+
+snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
+                                      snw_bordered_matrix **out) {
+    return bordered_matrix_make(m, algebra, NULL, out);
+}
+
+snw_status snw_bordered_matrix_create_like(const snw_model *m, const snw_sparse *like,
+                                           snw_bordered_matrix **out) {
+    return bordered_matrix_make(m, SNW_ALGEBRA_AUTO, like, out);
 }
 
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x) {

@@ -100,7 +100,21 @@ static void projection_place(void *object, snw_fields *f) {
     PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
-snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
+// Mass matrix bordered by the rows; dense factors of it need no memory of their own.
+static snw_status create_bordered(snw_projection *pr, bool analysed, const snw_sparse *like) {
+    const snw_model *m = pr->m;
+    if (m->local || (!m->bare && !analysed))
+        SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T));
+    else if (like)
+        SNW_TRY(snw_bordered_matrix_create_like(m, like, &pr->T));
+    if (!pr->T || pr->T->sparse || pr->T->local) return SNW_OK;
+    snw_bordered_matrix_destroy(pr->T);
+    pr->T = NULL;
+    return SNW_OK;
+}
+
+static snw_status projection_create(const snw_model *m, bool analysed, const snw_sparse *like,
+                                    snw_projection **out) {
     *out = NULL;
     snw_projection *pr = snw_alloc(sizeof *pr);
     if (!pr) return SNW_E_MEMORY;
@@ -116,8 +130,7 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     pr->block = snw_fields_create(projection_place, pr);
     const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
     if (!pr->scratch.base || !pr->block ||
-        ((!m->bare || m->local) &&
-         snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T) != SNW_OK) ||
+        create_bordered(pr, analysed, like) != SNW_OK ||
         (has_contacts && snw_redundancy_create(m, &pr->redundancy) != SNW_OK) ||
         snw_work_create(pr->all, &pr->w) != SNW_OK ||
         snw_state_create(pr->all, &pr->trial) != SNW_OK ||
@@ -125,10 +138,6 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
         snw_state_create(pr->all, &pr->near) != SNW_OK) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
-    }
-    if (pr->T && !pr->T->sparse && !pr->T->local) {
-        snw_bordered_matrix_destroy(pr->T);
-        pr->T = NULL;
     }
     size_rows(m, pr->size);
     size_rows(pr->all, pr->all_size);
@@ -138,6 +147,15 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     }
     *out = pr;
     return SNW_OK;
+}
+
+snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
+    return projection_create(m, false, NULL, out);
+}
+
+snw_status snw_projection_create_like(const snw_model *m, const snw_sparse *like,
+                                      snw_projection **out) {
+    return projection_create(m, true, like, out);
 }
 
 void snw_projection_destroy(snw_projection *pr) {

@@ -7,6 +7,7 @@
 
 #include "constraint/closure_rows.h"
 #include "constraint/redundancy.h"
+#include "solve/sparse.h"
 
 // Compile a description and remove constraint rows of loops: trivial ones, which hold at every
 // configuration (a revolute joint in a planar model has two effective rows of five), and redundant
@@ -33,6 +34,10 @@ typedef struct snw_projection snw_projection;
 // Memory for the functions below, which allocate only where their comments state it. With a bare
 // model only violations can be computed.
 SNW_NODISCARD snw_status snw_projection_create(const snw_model *m, snw_projection **out);
+// The same where the pattern of the matrix of the model and its rows is known from
+// snw_pattern_create: `like`; NULL: dense factors, which closing loops and ranks never need.
+SNW_NODISCARD snw_status snw_projection_create_like(const snw_model *m, const snw_sparse *like,
+                                                    snw_projection **out);
 void snw_projection_destroy(snw_projection *pr); // NULL is fine
 // From now on another model that fits (snw_model_fits).
 void snw_projection_use(snw_projection *pr, const snw_model *m);

@@ -162,26 +162,53 @@ static snw_status sampler_create(const snw_model *m, sampler *x) {
     return SNW_OK;
 }
 
-// Gram matrices whose smallest eigenvalue is above this fraction of the largest one show that no
-// row is trivial: those at further configurations are added to them, and only eigenvalues below
-// 1e-18 of the largest count as zero.
+// An eigenvalue of a Gram matrix above this fraction of the largest one cannot become that of a
+// trivial row, below 1e-18 of the largest, by the configurations that are added to the matrix.
 static const double PLAINLY_EFFECTIVE = 1e-6;
 
 static void jacobi_eigen(int n, double A[6][6], double V[6][6]);
 
-static bool all_plainly_effective(const snw_model *m, const survey *v) {
+// Eigenvalue of a loop's Gram matrix below which its combination of rows is trivial.
+static double trivial_limit(const survey *v, double largest) {
+    return fmax(1e-18 * largest, 1e-24 * v->moved);
+}
+
+// Is each row of a loop plainly effective, or (`trivial`) plainly effective or trivial by itself?
+static bool rows_are_plain(const snw_loop *loop, const survey *v, bool trivial) {
+    const int n = loop->nraw;
+    double A[6][6], V[6][6], largest = 0, part[6] = {0};
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) A[a][b] = v->G[6 * a + b];
+    }
+    jacobi_eigen(n, A, V);
+    for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
+    for (int k = 0; k < n; k++) {
+        if (A[k][k] > PLAINLY_EFFECTIVE * largest) continue;
+        if (!trivial || !(A[k][k] <= trivial_limit(v, largest))) return false;
+        for (int a = 0; a < n; a++) part[a] += V[a][k] * V[a][k];
+    }
+    for (int a = 0; a < n; a++) {
+        if (!(part[a] < 1e-9 || part[a] > 1 - 1e-9)) return false;
+    }
+    return true;
+}
+
+// Do the rows of loops depend on coordinates and not on time?
+static bool rows_are_timeless(const snw_model *m) {
+    bool fixed = m->nfield == 0 && m->ntube_piece == 0 && m->ncondition == 0;
+    for (int i = 0; i < m->npose; i++) fixed = fixed && m->fixed_pose[i].is_fixed;
+    for (int i = 0; i < m->nloop; i++)
+        fixed = fixed && !m->loop[i].drive && m->loop[i].sliding_station == 0;
+    return fixed;
+}
+
+// Can further configurations change nothing? After one where all rows are plainly effective; after
+// two where some are trivial, which two random configurations show of rows that do not depend on
+// time.
+static bool survey_is_complete(const snw_model *m, const survey *v, int configurations) {
+    const bool trivial = configurations >= 2 && rows_are_timeless(m);
     for (int i = 0; i < m->nloop; i++) {
-        const int n = m->loop[i].nraw;
-        double A[6][6], V[6][6], least = INFINITY, largest = 0;
-        for (int a = 0; a < n; a++) {
-            for (int b = 0; b < n; b++) A[a][b] = v[i].G[6 * a + b];
-        }
-        jacobi_eigen(n, A, V);
-        for (int k = 0; k < n; k++) {
-            least = fmin(least, A[k][k]);
-            largest = fmax(largest, A[k][k]);
-        }
-        if (n > 0 && !(least > PLAINLY_EFFECTIVE * largest)) return false;
+        if (!rows_are_plain(&m->loop[i], &v[i], trivial)) return false;
     }
     return true;
 }
@@ -206,7 +233,7 @@ static snw_status sample_rows(const snw_model *m, double duration, const sampler
             snw_residual(m, x->in, x->s, true, x->w);
         }
         survey_at(m, x->in, x->s, x->w, x->rates, &seed, v);
-        if (all_plainly_effective(m, v)) break;
+        if (survey_is_complete(m, v, n + 1)) break;
     }
     return SNW_OK;
 }
@@ -250,7 +277,7 @@ static snw_status keep_effective_rows(editable_model *e, int i, const survey *v,
     }
     jacobi_eigen(n, A, V);
     for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
-    const double threshold = fmax(1e-18 * largest, 1e-24 * v->moved);
+    const double threshold = trivial_limit(v, largest);
     bool whole = true;
     int kept = 0;
     for (int k = 0; k < n; k++) {
@@ -372,7 +399,8 @@ static snw_status projection_compile_contradict(const closed_robot *c, int row, 
 
 static snw_status prepare_undriven(closed_robot *c) {
     return c->undriven_projection ? SNW_OK
-                                  : snw_projection_create(&c->undriven, &c->undriven_projection);
+                                  : snw_projection_create_like(&c->undriven, NULL,
+                                                               &c->undriven_projection);
 }
 
 // close the loops of s with driven coordinates on their laws; c->near is overwritten on failure
@@ -511,7 +539,7 @@ static snw_status remove_redundant_rows(editable_model *e, snw_error *err) {
     snw_status s = SNW_E_MEMORY;
     if (c.kept && snw_state_create(m, &c.s) == SNW_OK && snw_state_create(m, &c.near) == SNW_OK &&
         snw_inputs_create(m, &c.in) == SNW_OK &&
-        snw_projection_create(m, &c.projection) == SNW_OK) {
+        snw_projection_create_like(m, NULL, &c.projection) == SNW_OK) {
         c.driven = m->nconstraint > c.undriven.nconstraint;
         c.undriven_projection = c.driven ? NULL : c.projection;
         s = find_redundant_rows(&c, err);
