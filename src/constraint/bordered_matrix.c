@@ -135,8 +135,8 @@ static void index_couplings(pattern *x) {
     x->first[0] = 0;
 }
 
-// x->start <- starts of the columns; x->row, unless NULL, <- their rows. The pattern is symmetric: the
-// entries of column j are listed as entries of row j, so that each column receives its rows in
+// x->start <- starts of the columns; x->row, unless NULL, <- their rows. The pattern is symmetric:
+// the entries of column j are listed as entries of row j, so that each column receives its rows in
 // increasing order.
 static void list_entries(pattern *x) {
     for (int j = 0; j < x->n; j++) x->mark[j] = -1;

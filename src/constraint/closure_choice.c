@@ -78,9 +78,10 @@ static bool same_print(const print *a, const print *b) {
 // Structure and sizes that the search for trivial rows reads.
 static void print_structure(const snw_choice_key *k, print *p) {
     const snw_model *m = k->m;
-    const int count[] = {m->nq,     m->nv,      m->nseg,        m->nobs,    m->npath, m->npose,
-                         m->nloop,  m->ndrive,  m->nconstraint, m->ntendon, m->nrod,  m->nfield,
-                         (int)m->local, (int)m->bare, (int)k->use, (int)k->shares_reactions,
+    const int count[] = {m->nq,          m->nv,        m->nseg,     m->nobs,
+                         m->npath,       m->npose,     m->nloop,    m->ndrive,
+                         m->nconstraint, m->ntendon,   m->nrod,     m->nfield,
+                         (int)m->local,  (int)m->bare, (int)k->use, (int)k->shares_reactions,
                          k->ntime};
     for (size_t i = 0; i < sizeof count / sizeof *count; i++) print_number(p, count[i]);
     print_add(p, (size_t)k->ntime, k->time);
@@ -89,7 +90,8 @@ static void print_structure(const snw_choice_key *k, print *p) {
     print_add(p, (size_t)m->nq, m->q0);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *l = &m->loop[i];
-        const int of[] = {l->a, l->b, (int)l->joint, l->drive, l->row, l->nraw, l->condition, l->ndof};
+        const int of[] = {l->a,   l->b,    (int)l->joint, l->drive,
+                          l->row, l->nraw, l->condition,  l->ndof};
         for (size_t j = 0; j < sizeof of / sizeof *of; j++) print_number(p, of[j]);
     }
 }
@@ -101,10 +103,14 @@ static void print_rows(const snw_choice_key *k, int first, int end, print *p) {
 }
 
 // Motions of poses and given strains, and those of drives, tendons and slides.
-static void print_motions(const snw_choice_key *k, const snw_inputs *in, print *free, print *driven) {
+static void print_motions(const snw_choice_key *k, const snw_inputs *in, print *free,
+                          print *driven) {
     const snw_model *m = k->m;
-    enum { POSE = sizeof(snw_se3) / sizeof(double), TWIST = sizeof(snw_twist) / sizeof(double),
-           JET = sizeof(snw_jet) / sizeof(double) };
+    enum {
+        POSE = sizeof(snw_se3) / sizeof(double),
+        TWIST = sizeof(snw_twist) / sizeof(double),
+        JET = sizeof(snw_jet) / sizeof(double)
+    };
     const size_t npose = (size_t)m->npose, nfield = (size_t)m->nfield;
     if (npose) {
         print_add(free, npose * POSE, (const double *)in->pose);

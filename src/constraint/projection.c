@@ -129,8 +129,7 @@ static snw_status projection_create(const snw_model *m, bool analysed, const snw
     pr->scratch.base = snw_alloc(pr->scratch.size);
     pr->block = snw_fields_create(projection_place, pr);
     const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
-    if (!pr->scratch.base || !pr->block ||
-        create_bordered(pr, analysed, like) != SNW_OK ||
+    if (!pr->scratch.base || !pr->block || create_bordered(pr, analysed, like) != SNW_OK ||
         (has_contacts && snw_redundancy_create(m, &pr->redundancy) != SNW_OK) ||
         snw_work_create(pr->all, &pr->w) != SNW_OK ||
         snw_state_create(pr->all, &pr->trial) != SNW_OK ||

@@ -99,9 +99,9 @@ bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in
 // of conditional loops, each in the order of the file. `here` is the set at s, `most` the set of
 // largest rank among s and closed configurations nearby, visited if the rank at s is below `enough`
 // or in doubt. `closer` closes the loops there: pr itself, or the projection of the model without
-// drives (NULL: -1 is returned where that is needed). `here` and `most` have one entry for each row,
-// redundant ones included.
-// *pivot (unless NULL) <- the smallest pivot of the independent rows at s.
+// drives (NULL: -1 is returned where that is needed). `here` and `most` have one entry for each
+// row, redundant ones included. *pivot (unless NULL) <- the smallest pivot of the independent rows
+// at s.
 int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
                         const snw_state *s, int enough, bool *here, bool *most,
                         snw_projection_pivot *pivot);

@@ -398,9 +398,9 @@ static snw_status projection_compile_contradict(const closed_robot *c, int row, 
 }
 
 static snw_status prepare_undriven(closed_robot *c) {
-    return c->undriven_projection ? SNW_OK
-                                  : snw_projection_create_like(&c->undriven, NULL,
-                                                               &c->undriven_projection);
+    return c->undriven_projection
+               ? SNW_OK
+               : snw_projection_create_like(&c->undriven, NULL, &c->undriven_projection);
 }
 
 // close the loops of s with driven coordinates on their laws; c->near is overwritten on failure

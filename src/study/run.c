@@ -96,22 +96,13 @@ static snw_status describe_locomotion(snw_run *r) {
 
 // r->start <- initial centre of mass
 static snw_status find_initial_centre(snw_run *r) {
-    const snw_model *m = r->phase[0].model;
-    snw_inputs *in = NULL;
+    const snw_phase *e = &r->phase[0];
     snw_state *s = NULL;
-    snw_work *w = NULL;
-    snw_status status = snw_inputs_create(m, &in);
-    if (status == SNW_OK) status = snw_state_create(m, &s);
-    if (status == SNW_OK) status = snw_work_create(m, &w);
-    if (status == SNW_OK) {
-        snw_inputs_at(m, 0, in);
-        snw_kinematics(m, in, s, true, w);
-        (void)snw_center_of_mass(m, w, &r->start);
-    }
-    snw_inputs_destroy(in);
+    SNW_TRY(snw_state_create(e->model, &s));
+    const snw_work *w = snw_statics_work_at_time(e->statics, s, 0);
+    (void)snw_center_of_mass(e->model, w, &r->start);
     snw_state_destroy(s);
-    snw_work_destroy(w);
-    return status;
+    return SNW_OK;
 }
 
 // Derivatives of folds, of all path steps in order.

@@ -112,8 +112,8 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     if (!st) return SNW_E_MEMORY;
     st->m = m;
     if (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
-                     (st->sparse[0] && snw_sparse_create_like(st->sparse[0], NULL,
-                                                              &st->sparse[1]) != SNW_OK))) {
+                     (st->sparse[0] &&
+                      snw_sparse_create_like(st->sparse[0], NULL, &st->sparse[1]) != SNW_OK))) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }

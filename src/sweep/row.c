@@ -76,7 +76,7 @@ struct snw_sweep_row_computer {
     snw_together *together; // NULL: rows are computed one after the other
     char alone[160];        // why
     snw_sweep_reuse *reuse;
-    snw_run_loops *loops; // loops of rows before
+    snw_run_loops *loops;     // loops of rows before
     bool (*stop)(void *user); // of the present rows
     void *stop_user;
     bool reuses; // the last row took numbers from rows before
