@@ -1048,6 +1048,7 @@ static void fit_values_release(session *s) {
     snw_free(s->value);
     snw_free(s->column);
     snw_free(s->data);
+    for (int i = 0; s->loops && i < s->job.n; i++) snw_run_loops_destroy(s->loops[i]);
     snw_pool_destroy(s->pool);
     snw_free(s->set);
     snw_free(s->direction);
@@ -1055,7 +1056,6 @@ static void fit_values_release(session *s) {
     snw_free(s->x);
     snw_free(s->known);
     snw_free(s->find);
-    for (int i = 0; s->loops && i < s->job.n; i++) snw_run_loops_destroy(s->loops[i]);
     snw_job_close(&s->job);
 }
 
