@@ -43,6 +43,14 @@ static void assert_same_row(const char *what, const snw_sweep_plan *plan, const 
     }
 }
 
+static char **files; // given, which may hold what a sweep refuses
+
+static int not_opened(const char *what, const snw_error *err) {
+    if (!*files) fail_msg("%s: %s", what, err->text);
+    print_message("%s: %s\n", what, err->text);
+    return 0;
+}
+
 // The rows of a plan in this order and in the other, and by themselves. Returns how many were
 // refused.
 static int compare_plan(const char *what, const char *path) {
@@ -50,9 +58,11 @@ static int compare_plan(const char *what, const char *path) {
     snw_sweep_plan *plan;
     snw_sweep_row_computer *like, *fresh;
     int refused = 0;
-    if (snw_sweep_plan_read(path, &plan, &err) != SNW_OK) fail_msg("%s: %s", what, err.text);
-    if (snw_sweep_row_computer_open(plan, SNW_SWEEP_ALONE, &like, &err) != SNW_OK)
-        fail_msg("%s: %s", what, err.text);
+    if (snw_sweep_plan_read(path, &plan, &err) != SNW_OK) return not_opened(what, &err);
+    if (snw_sweep_row_computer_open(plan, SNW_SWEEP_ALONE, &like, &err) != SNW_OK) {
+        snw_sweep_plan_destroy(plan);
+        return not_opened(what, &err);
+    }
     assert_int_equal(snw_sweep_row_computer_open(plan, SNW_SWEEP_ALONE, &fresh, &err), SNW_OK);
     snw_sweep_row_computer_fresh(fresh);
     for (int64_t k = 0; k < 2 * plan->rows; k++) {
@@ -273,8 +283,6 @@ static void compare_file(const char *file) {
     (void)unlink(path);
     assert_int_equal(rmdir(folder), 0);
 }
-
-static char **files;
 
 static void rows_of_other_files_have_the_same_bits(void **state) {
     (void)state;
