@@ -488,7 +488,7 @@ static void fit_values_pass_warning(void *user, const char *message) {
     snw_reply_warn(s->reply, s->job.path, message);
 }
 
-// What runs before have found out about the loops of run i; NULL: no memory.
+// Loops of run i as the evaluations before have found them; NULL: no memory.
 static snw_run_loops *loops_of(session *s, int i) {
     if (!s->loops) s->loops = snw_pool_array(s->pool, (size_t)s->job.n, sizeof *s->loops);
     if (s->loops && !s->loops[i] && snw_run_loops_create(&s->loops[i]) != SNW_OK) return NULL;

@@ -163,7 +163,7 @@ snw_status snw_closure_choice_look(snw_closure_choice *c, const snw_choice_key *
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// What the compilation of loops decides; the places of their rows are numbered again.
+// Copies the decisions on a loop; the places of its rows are numbered again.
 static void copy_decision(const snw_loop *from, snw_loop *to) {
     to->nrow = from->nrow;
     to->ntrivial = from->ntrivial;

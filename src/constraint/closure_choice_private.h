@@ -14,17 +14,16 @@ typedef enum snw_choice_part {
     SNW_CHOICE_PARTS
 } snw_choice_part;
 
-// What the choice is asked for: model with all raw rows, and what its compilation reads beside it.
+// A model with all raw rows, for which the choice is asked, and all else that its compilation
+// reads.
 typedef struct snw_choice_key {
     const snw_model *m;
     snw_model_use use;
     bool shares_reactions;
     int ntime; // instants at which motions are compared
     const double *time;
-    const snw_inputs *in; // at time[0]
-    const snw_state *s;   // a configuration with velocities
-    const snw_work *w;    // kinematics and violations there
-    const double *rate;   // nconstraint: rates of the rows there
+    const snw_work *w;  // kinematics and violations at a configuration with velocities, at time[0]
+    const double *rate; // nconstraint: rates of the rows there
 } snw_choice_key;
 
 // Compares the model with that of the choice, whose next model it becomes: `in` is overwritten.

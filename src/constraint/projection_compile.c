@@ -586,7 +586,6 @@ static snw_status look_at_choice(const editable_model *e, snw_model_use use, con
                                 .shares_reactions = e->shares_reactions,
                                 .ntime = TIMES + LATER_TIMES,
                                 .time = time,
-                                .s = x->s,
                                 .w = x->w,
                                 .rate = x->rates};
     return snw_closure_choice_look(choice, &key, x->in, part);

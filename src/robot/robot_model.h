@@ -19,7 +19,7 @@ typedef struct snw_robot_source {
     pthread_mutex_t lock;
     snw_document *document;
     int run;
-    pthread_mutex_t loops_lock; // a compilation that finds it locked does without
+    pthread_mutex_t loops_lock;       // a compilation that finds it locked does without
     struct snw_closure_choice *loops; // of models before
 } snw_robot_source;
 

@@ -5,11 +5,11 @@
 // measures what an answer costs, and simulates this queue for many workers.
 #include "sweep/ranks.h"
 
-#include "base/retain.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/on_demand.h"
+#include "base/retain.h"
 
 #include <math.h>
 #include <stdlib.h>

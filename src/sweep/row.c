@@ -2,7 +2,8 @@
 //
 // Computes rows of a sweep. The file is parsed once; a row changes the tree, which is read and
 // compiled again, since an override may change anything. Numbers of nodes along rods are taken from
-// rows before where they must be the same (reuse.h). Scalars are parsed again only where the
+// rows before where they must be the same (reuse.h), and so is what was found out about loops
+// (constraint/closure_choice.h). Scalars are parsed again only where the
 // columns of a row differ from those of the row before. Some rows are checked: their discretisation
 // errors are estimated and their warnings kept. The others run side by side where packs serve their
 // steps (study/together.h).

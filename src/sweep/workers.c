@@ -4,10 +4,10 @@
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS; NOLINT(bugprone-reserved-identifier)
 #include "sweep/workers.h"
 
-#include "base/retain.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/retain.h"
 
 #include <errno.h>
 #include <poll.h>
