@@ -72,7 +72,7 @@ static void print_add(print *p, size_t n, const double *x) {
 static void print_number(print *p, double x) { print_add(p, 1, &x); }
 
 static bool same_print(const print *a, const print *b) {
-    return a->n == b->n && memcmp(a->x, b->x, a->n * sizeof *a->x) == 0;
+    return a->n == b->n && (a->n == 0 || memcmp(a->x, b->x, a->n * sizeof *a->x) == 0);
 }
 
 // Structure and sizes that the search for trivial rows reads.
