@@ -162,12 +162,12 @@ static snw_status model_set(snw_robot_model *m, int nbefore, const char *const *
 }
 
 // A model to make: `like`, a description whose coordinates it must have (NULL: none), `points`, a
-// compiled model whose numbers of nodes and points along rods it takes (NULL: its own), and whether
-// its parts are listed.
+// compiled model whose numbers of nodes and points along rods it takes (NULL: its own), whether its
+// parts are listed, and whether it is only described, not compiled.
 typedef struct model_wish {
     const snw_desc *like;
     const snw_model *points;
-    bool listed;
+    bool listed, described;
 } model_wish;
 
 // Numbers of nodes and points of rods as in a compiled model of the same robot.
@@ -193,6 +193,7 @@ static snw_status model_fill(snw_robot_model *m, model_wish wish, snw_error *err
     if (status != SNW_OK) return status;
     m->desc = desc;
     if (wish.points && wish.points->ntube == 0) take_points(wish.points, desc);
+    if (wish.described) return SNW_OK;
     SNW_TRY(model_compile(m, err));
     return wish.listed ? snw_robot_model_list(m, err) : SNW_OK;
 }
@@ -293,6 +294,11 @@ snw_status snw_robot_model_change(const snw_robot_model *m, int nset, const char
 snw_status snw_robot_model_sample(const snw_robot_model *m, int nset, const char *const *set,
                                   const snw_model *points, snw_robot_model **out, snw_error *err) {
     return model_change(m, nset, set, (model_wish){.points = points}, out, err);
+}
+
+snw_status snw_robot_model_describe(const snw_robot_model *m, int nset, const char *const *set,
+                                    snw_robot_model **out, snw_error *err) {
+    return model_change(m, nset, set, (model_wish){.described = true}, out, err);
 }
 
 snw_status snw_robot_model_value(const snw_robot_model *m, const char *path, double *value,

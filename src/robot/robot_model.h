@@ -62,3 +62,7 @@ SNW_NODISCARD snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err
 SNW_NODISCARD snw_status snw_robot_model_sample(const snw_robot_model *m, int nset,
                                                 const char *const *set, const snw_model *points,
                                                 snw_robot_model **out, snw_error *err);
+// The description alone, for a run, which compiles it: without parts and compiled model.
+SNW_NODISCARD snw_status snw_robot_model_describe(const snw_robot_model *m, int nset,
+                                                  const char *const *set, snw_robot_model **out,
+                                                  snw_error *err);
