@@ -75,7 +75,8 @@ typedef struct session {
     snw_fit_value *value;
     const int *line; // nvalue: line of each value in its file
     double *before, *after, *weight;
-    int runs; // number of evaluations so far
+    int runs;              // number of evaluations so far
+    snw_run_loops **loops; // of each run, from the evaluations before
     snw_fit_info info;
 } session;
 
@@ -487,16 +488,27 @@ static void fit_values_pass_warning(void *user, const char *message) {
     snw_reply_warn(s->reply, s->job.path, message);
 }
 
-static snw_status run_one(session *s, const snw_document *d, const snw_job_run *which,
-                          snw_series *series, snw_error *err) {
+// Loops of run i as the evaluations before have found them; NULL: no memory.
+static snw_run_loops *loops_of(session *s, int i) {
+    if (!s->loops) s->loops = snw_pool_array(s->pool, (size_t)s->job.n, sizeof *s->loops);
+    if (s->loops && !s->loops[i] && snw_run_loops_create(&s->loops[i]) != SNW_OK) return NULL;
+    return s->loops ? s->loops[i] : NULL;
+}
+
+static snw_status run_one(session *s, int i, snw_series *series, snw_error *err) {
+    const snw_job_run *which = &s->job.run[i];
+    snw_run_loops *loops = loops_of(s, i);
     snw_desc *desc = NULL;
     snw_run *run = NULL;
     snw_run_totals totals;
     // warnings are reported for the start values only, not for intermediate ones
     const snw_run_hooks hooks = {
         .user = s, .stop = snw_stop_hook, .warn = s->runs == 0 ? fit_values_pass_warning : NULL};
-    snw_status status = snw_document_describe(d, which->index, &desc, err);
-    if (status == SNW_OK) status = snw_run_create(desc, which->name, &run, err);
+    snw_status status = loops ? SNW_OK : snw_fail_memory(err);
+    if (status == SNW_OK)
+        status = snw_document_describe_with(s->job.document, which->index, s->nset, s->set, NULL,
+                                            &desc, err);
+    if (status == SNW_OK) status = snw_run_create_like(desc, which->name, loops, &run, err);
     if (status == SNW_OK) {
         snw_series_init(series, snw_run_describe(run)->ncolumn);
         const snw_recorder recorder = snw_series_recorder(series);
@@ -513,12 +525,10 @@ static snw_status run_all(void *user, const double *x, snw_series *series, snw_e
     (void)snprintf(line, sizeof line, "run %d", s->runs + 1);
     snw_meter_text(&s->meter, line);
     make_sets(s, x);
-    snw_document *d = NULL;
-    snw_status status = snw_document_read(s->job.path, s->nset, s->set, &d, err);
+    snw_status status = SNW_OK;
     for (int i = 0; status == SNW_OK && i < s->job.n; i++) {
-        status = run_one(s, d, &s->job.run[i], &series[i], err);
+        status = run_one(s, i, &series[i], err);
     }
-    snw_document_destroy(d);
     s->runs++;
     if (status != SNW_OK && !err->file[0])
         (void)snw_fail_at_location(err, status, s->job.path, 0, 0);
@@ -1038,6 +1048,7 @@ static void fit_values_release(session *s) {
     snw_free(s->value);
     snw_free(s->column);
     snw_free(s->data);
+    for (int i = 0; s->loops && i < s->job.n; i++) snw_run_loops_destroy(s->loops[i]);
     snw_pool_destroy(s->pool);
     snw_free(s->set);
     snw_free(s->direction);

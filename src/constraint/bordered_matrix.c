@@ -11,7 +11,6 @@
 #include "solve/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- pattern ------------------------------------------------------------------------------------
@@ -110,6 +109,7 @@ typedef struct pattern {
     int n, *start, *row;
     int *first, *of;    // couplings of each column: n + 1, and their numbers; 2 k + 1: the reverse
     int *mark;          // n: last column that has the row
+    int *next;          // n: place of the next row of each column
     coupling_list list; // of the model
 } pattern;
 
@@ -135,29 +135,25 @@ static void index_couplings(pattern *x) {
     x->first[0] = 0;
 }
 
-static int compare_ints(const void *a, const void *b) {
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-// x->start <- starts of the columns; x->row, unless NULL, <- their rows
+// x->start <- starts of the columns; x->row, unless NULL, <- their rows. The pattern is symmetric:
+// the entries of column j are listed as entries of row j, so that each column receives its rows in
+// increasing order.
 static void list_entries(pattern *x) {
     for (int j = 0; j < x->n; j++) x->mark[j] = -1;
-    x->start[0] = 0;
+    if (!x->row) x->start[0] = 0;
     for (int j = 0; j < x->n; j++) {
-        int count = 0, *to = x->row ? x->row + x->start[j] : NULL;
+        int count = 0;
         for (int p = x->first[j]; p < x->first[j + 1]; p++) {
             const coupling *c = &x->list.item[x->of[p] / 2];
             const int *with = x->of[p] % 2 ? c->a : c->b, n = x->of[p] % 2 ? c->na : c->nb;
             for (int i = 0; i < n; i++) {
                 if (x->mark[with[i]] == j) continue;
                 x->mark[with[i]] = j;
-                if (to) to[count] = with[i];
+                if (x->row) x->row[x->next[with[i]]++] = j;
                 count++;
             }
         }
-        if (to) qsort(to, (size_t)count, sizeof *to, compare_ints);
-        x->start[j + 1] = x->start[j] + count;
+        if (!x->row) x->start[j + 1] = x->start[j] + count;
     }
 }
 
@@ -182,6 +178,7 @@ static void pattern_free(pattern *x) {
     snw_free(x->start);
     snw_free(x->first);
     snw_free(x->mark);
+    snw_free(x->next);
     snw_free(x->of);
     snw_free(x->row);
 }
@@ -208,7 +205,9 @@ static snw_status list_pattern(const snw_model *m, pattern *x) {
     index_couplings(x);
     list_entries(x);
     x->row = snw_alloc((size_t)(x->start[n] + 1) * sizeof *x->row);
-    if (!x->row) return SNW_E_MEMORY;
+    x->next = snw_alloc((N + 1) * sizeof *x->next);
+    if (!x->row || !x->next) return SNW_E_MEMORY;
+    memcpy(x->next, x->start, (N + 1) * sizeof *x->next);
     list_entries(x);
     return SNW_OK;
 }
@@ -274,10 +273,10 @@ snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse
 
 // ---- matrix -------------------------------------------------------------------------------------
 
-// *out <- pattern with the sizes by which magnitudes in a column are compared; rows of loops are
-// scaled by the robot's length
+// *out <- pattern, that of `like` unless it is NULL, with the sizes by which magnitudes in a column
+// are compared; rows of loops are scaled by the robot's length
 static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra algebra,
-                                               snw_sparse **out) {
+                                               const snw_sparse *like, snw_sparse **out) {
     const int n = m->nv + m->nconstraint;
     double *size = snw_alloc((size_t)n * sizeof *size);
     if (!size) return SNW_E_MEMORY;
@@ -286,7 +285,8 @@ static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra a
         const snw_drive *d = &m->drive[k];
         if (d->row >= 0) size[m->nv + d->row] = m->typical[d->dof];
     }
-    snw_status s = algebra == SNW_ALGEBRA_AUTO           ? snw_pattern_create(m, size, out)
+    snw_status s = like                                  ? snw_sparse_create_like(like, size, out)
+                   : algebra == SNW_ALGEBRA_AUTO         ? snw_pattern_create(m, size, out)
                    : algebra == SNW_ALGEBRA_DENSE_MATRIX ? choose_factors(m, size, out)
                                                          : analyse(m, size, out);
     if (s == SNW_OK && algebra == SNW_ALGEBRA_COMPRESSED) s = snw_sparse_compress(*out);
@@ -294,8 +294,8 @@ static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra a
     return s;
 }
 
-snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
-                                      snw_bordered_matrix **out) {
+static snw_status bordered_matrix_make(const snw_model *m, snw_algebra algebra,
+                                       const snw_sparse *like, snw_bordered_matrix **out) {
     *out = NULL;
     snw_bordered_matrix *x = snw_alloc(sizeof *x);
     if (!x) return SNW_E_MEMORY;
@@ -311,7 +311,7 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
     x->scratch = snw_alloc(4 * n * sizeof *x->scratch);
     const bool dense = algebra == SNW_ALGEBRA_DENSE || couples_all(m);
     snw_status s = x->pivot && x->scratch ? SNW_OK : SNW_E_MEMORY;
-    if (s == SNW_OK && !dense) s = bordered_matrix_take_pattern(m, algebra, &x->sparse);
+    if (s == SNW_OK && !dense) s = bordered_matrix_take_pattern(m, algebra, like, &x->sparse);
     if (s == SNW_OK && snw_sparse_is_compressed(x->sparse)) {
         x->A = snw_sparse_matrix(x->sparse);
     } else if (s == SNW_OK) {
@@ -326,6 +326,16 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
         (snw_equilibration){.n = x->n, .row = x->scratch + 2 * n, .column = x->scratch + 3 * n};
     *out = x;
     return SNW_OK;
+}
+
+snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
+                                      snw_bordered_matrix **out) {
+    return bordered_matrix_make(m, algebra, NULL, out);
+}
+
+snw_status snw_bordered_matrix_create_like(const snw_model *m, const snw_sparse *like,
+                                           snw_bordered_matrix **out) {
+    return bordered_matrix_make(m, SNW_ALGEBRA_AUTO, like, out);
 }
 
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x) {

@@ -47,6 +47,9 @@ SNW_NODISCARD snw_status snw_pattern_columns(const snw_model *m, int **start, in
 // those of all tubes: such models are dense whatever `algebra` is.
 SNW_NODISCARD snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
                                                     snw_bordered_matrix **out);
+// The same as with SNW_ALGEBRA_AUTO where snw_pattern_create has found `like` for the model.
+SNW_NODISCARD snw_status snw_bordered_matrix_create_like(const snw_model *m, const snw_sparse *like,
+                                                         snw_bordered_matrix **out);
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x); // NULL is fine
 
 void snw_bordered_matrix_clear(snw_bordered_matrix *x);

@@ -3,6 +3,7 @@
 // Closing of loops by Levenberg-Marquardt steps and the rank of the constraint rows, from the
 // violations and the constraint Jacobian of all rows, redundant ones included (theory.md 3.8).
 
+#include "constraint/closure_choice.h"
 #include "constraint/projection_private.h"
 
 #include "base/alloc.h"
@@ -80,8 +81,11 @@ static snw_status create_redundant_rows(snw_projection *pr) {
     return SNW_OK;
 }
 
+void snw_projection_know_closed(snw_projection *pr, const double *closed) { pr->closed = closed; }
+
 void snw_projection_use(snw_projection *pr, const snw_model *m) {
     pr->m = m;
+    pr->closed = NULL;
     if (pr->T) snw_elimination_use(pr->T->local, m);
     restore_redundant_rows(pr, projection_redundant_rows(m));
     if (pr->redundancy) snw_redundancy_use(pr->redundancy, m);
@@ -96,7 +100,21 @@ static void projection_place(void *object, snw_fields *f) {
     PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
-snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
+// Mass matrix bordered by the rows; dense factors of it need no memory of their own.
+static snw_status create_bordered(snw_projection *pr, bool analysed, const snw_sparse *like) {
+    const snw_model *m = pr->m;
+    if (m->local || (!m->bare && !analysed))
+        SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T));
+    else if (like)
+        SNW_TRY(snw_bordered_matrix_create_like(m, like, &pr->T));
+    if (!pr->T || pr->T->sparse || pr->T->local) return SNW_OK;
+    snw_bordered_matrix_destroy(pr->T);
+    pr->T = NULL;
+    return SNW_OK;
+}
+
+static snw_status projection_create(const snw_model *m, bool analysed, const snw_sparse *like,
+                                    snw_projection **out) {
     *out = NULL;
     snw_projection *pr = snw_alloc(sizeof *pr);
     if (!pr) return SNW_E_MEMORY;
@@ -111,9 +129,7 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     pr->scratch.base = snw_alloc(pr->scratch.size);
     pr->block = snw_fields_create(projection_place, pr);
     const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
-    if (!pr->scratch.base || !pr->block ||
-        ((!m->bare || m->local) &&
-         snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T) != SNW_OK) ||
+    if (!pr->scratch.base || !pr->block || create_bordered(pr, analysed, like) != SNW_OK ||
         (has_contacts && snw_redundancy_create(m, &pr->redundancy) != SNW_OK) ||
         snw_work_create(pr->all, &pr->w) != SNW_OK ||
         snw_state_create(pr->all, &pr->trial) != SNW_OK ||
@@ -121,10 +137,6 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
         snw_state_create(pr->all, &pr->near) != SNW_OK) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
-    }
-    if (pr->T && !pr->T->sparse && !pr->T->local) {
-        snw_bordered_matrix_destroy(pr->T);
-        pr->T = NULL;
     }
     size_rows(m, pr->size);
     size_rows(pr->all, pr->all_size);
@@ -134,6 +146,15 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     }
     *out = pr;
     return SNW_OK;
+}
+
+snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
+    return projection_create(m, false, NULL, out);
+}
+
+snw_status snw_projection_create_like(const snw_model *m, const snw_sparse *like,
+                                      snw_projection **out) {
+    return projection_create(m, true, like, out);
 }
 
 void snw_projection_destroy(snw_projection *pr) {
@@ -296,6 +317,9 @@ void snw_projection_explain_violation(const snw_projection *pr, int row, double 
 
 enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8, CLOSE_GRADUAL = 3, CLOSE_PARTS = 80 };
 
+// Largest relative violation of closed loops.
+static const double CLOSED = 1e-12;
+
 // Tolerance of the intermediate targets of gradual closing, relative to the sizes of the rows.
 static const double GRADUAL_TOLERANCE = 1e-7;
 
@@ -440,12 +464,30 @@ static void name_other_open_loop(const snw_projection *pr, int row, char *out, s
     }
 }
 
+// Takes the known closed configuration if s is the initial one, from which it was reached; false:
+// there is none, or it is not closed under these inputs.
+static bool take_closed(snw_projection *pr, const snw_inputs *in, snw_state *s,
+                        snw_projection_info *info) {
+    const snw_model *m = pr->all;
+    const size_t bytes = (size_t)m->nq * sizeof *s->q;
+    if (!pr->closed || memcmp(s->q, m->q0, bytes) != 0) return false;
+    snw_projection_set_trial(pr, s);
+    memcpy(pr->trial->q, pr->closed, bytes);
+    snw_residual(m, in, pr->trial, true, pr->w);
+    const violation_norm o = measure_violations(pr);
+    if (!(o.largest <= CLOSED)) return false;
+    *info = (snw_projection_info){.violation = o.largest, .row = o.row};
+    memcpy(s->q, pr->closed, bytes);
+    return true;
+}
+
 // If the iterations fail, the configuration is usually singular (links in line): the rows have no
 // first-order descent direction. Restart from perturbed configurations with growing perturbations,
 // then close gradually.
 snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_state *s,
                                 snw_projection_info *info, snw_error *err) {
     const snw_model *m = pr->all;
+    if (take_closed(pr, in, s, info)) return SNW_OK;
     *info = (snw_projection_info){.violation = INFINITY};
     unsigned long long seed = 3;
     double offset = 0;
@@ -460,7 +502,7 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
         const violation_norm o =
             gradual ? close_gradually(pr, in, info) : iterate_closure(pr, in, info);
         if (o.largest < info->violation) info->violation = o.largest, info->row = o.row;
-        if (o.largest <= 1e-12) {
+        if (o.largest <= CLOSED) {
             memcpy(s->q, pr->trial->q, (size_t)m->nq * sizeof *s->q);
             return SNW_OK;
         }
@@ -683,6 +725,7 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
         if (pivot) *pivot = least;
         return rank;
     }
+    if (!closer) return -1;
     for (int n = 0; n < NEARBY && (rank < enough || doubtful); n++) {
         if (!perturb_and_close(closer, in, s, 0.03 * (n + 1), &seed)) continue;
         const int there = rank_at(pr, in, closer->near, DEPENDENT, here, &least);

@@ -7,6 +7,7 @@
 
 #include "constraint/closure_rows.h"
 #include "constraint/redundancy.h"
+#include "solve/sparse.h"
 
 // Compile a description and remove constraint rows of loops: trivial ones, which hold at every
 // configuration (a revolute joint in a planar model has two effective rows of five), and redundant
@@ -33,6 +34,10 @@ typedef struct snw_projection snw_projection;
 // Memory for the functions below, which allocate only where their comments state it. With a bare
 // model only violations can be computed.
 SNW_NODISCARD snw_status snw_projection_create(const snw_model *m, snw_projection **out);
+// The same where the pattern of the matrix of the model and its rows is known from
+// snw_pattern_create: `like`; NULL: dense factors, which closing loops and ranks never need.
+SNW_NODISCARD snw_status snw_projection_create_like(const snw_model *m, const snw_sparse *like,
+                                                    snw_projection **out);
 void snw_projection_destroy(snw_projection *pr); // NULL is fine
 // From now on another model that fits (snw_model_fits).
 void snw_projection_use(snw_projection *pr, const snw_model *m);
@@ -94,8 +99,9 @@ bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in
 // of conditional loops, each in the order of the file. `here` is the set at s, `most` the set of
 // largest rank among s and closed configurations nearby, visited if the rank at s is below `enough`
 // or in doubt. `closer` closes the loops there: pr itself, or the projection of the model without
-// drives. `here` and `most` have one entry for each row, redundant ones included.
-// *pivot (unless NULL) <- the smallest pivot of the independent rows at s.
+// drives (NULL: -1 is returned where that is needed). `here` and `most` have one entry for each
+// row, redundant ones included. *pivot (unless NULL) <- the smallest pivot of the independent rows
+// at s.
 int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
                         const snw_state *s, int enough, bool *here, bool *most,
                         snw_projection_pivot *pivot);

@@ -4,6 +4,7 @@
 // configuration, and redundant rows, which other rows imply, are removed, so that the multipliers
 // of the remaining rows are unique (theory.md 3.8).
 
+#include "constraint/closure_choice_private.h"
 #include "constraint/projection.h"
 
 #include "base/alloc.h"
@@ -35,6 +36,8 @@ typedef struct editable_model {
     double duration;       // of the study, s
     bool shares_reactions; // the study distributes and checks the reactions of contacts itself
     snw_model_rows rows;
+    double *closed;  // nq: closed configuration at t = 0; NULL: not wanted
+    bool has_closed; // it was found
 } editable_model;
 
 // number the rows: loops, then drives, then tendons and chambers of given length or volume
@@ -129,41 +132,110 @@ static snw_status check_rolling_directions(const snw_model *m, const snw_work *w
     return SNW_OK;
 }
 
-static snw_status sample_rows(const snw_model *m, double duration, survey *v, snw_error *err) {
-    snw_state *s = NULL;
-    snw_inputs *in = NULL;
-    snw_work *w = NULL;
-    double *dx = snw_alloc((size_t)(m->nv + 2 * m->nconstraint) * sizeof *dx), *rates = dx + m->nv;
-    bool *all = snw_alloc((size_t)m->ncondition * sizeof *all);
-    snw_status status = SNW_E_MEMORY;
-    if (dx && all && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
-        snw_work_create(m, &w) == SNW_OK) {
-        unsigned long long seed = 1;
-        for (int k = 0; k < m->ncondition; k++) all[k] = true, s->z[m->condition_signal[k]] = 1;
-        snw_move(m, m->q0, 0, dx, s->q);
-        snw_inputs_at(m, 0, in);
-        snw_kinematics(m, in, s, true, w);
-        status = check_rolling_directions(m, w, err);
-        for (int n = 0; status == SNW_OK && n < SAMPLES; n++) {
-            for (int i = 0; i < m->nv; i++)
-                dx[i] = 0.7 * m->typical[i] * snw_projection_random(&seed);
-            snw_move(m, m->q0, 1, dx, s->q);
-            snw_inputs_at(m, time_of(duration, n), in);
-            snw_residual(m, in, s, true, w);
-            if (n == 0 && m->ncondition) { // relative poses stored here stand for those of any
-                                           // later activation
-                snw_constraints_capture(m, in, s, w, all, s->z);
-                snw_residual(m, in, s, true, w);
-            }
-            survey_at(m, in, s, w, rates, &seed, v);
-        }
+// Memory for looking at the robot in motion, before rows of loops are removed.
+typedef struct sampler {
+    snw_state *s;
+    snw_inputs *in;
+    snw_work *w;
+    double *dx, *rates; // nv; 2 nconstraint
+    bool *all;          // ncondition: all elements are active
+} sampler;
+
+static void sampler_free(sampler *x) {
+    snw_free(x->dx);
+    snw_free(x->all);
+    snw_state_destroy(x->s);
+    snw_inputs_destroy(x->in);
+    snw_work_destroy(x->w);
+}
+
+// *x is released by sampler_free, on failure too
+static snw_status sampler_create(const snw_model *m, sampler *x) {
+    *x = (sampler){.dx = snw_alloc((size_t)(m->nv + 2 * m->nconstraint) * sizeof *x->dx),
+                   .all = snw_alloc((size_t)m->ncondition * sizeof *x->all)};
+    if (!x->dx || !x->all) return SNW_E_MEMORY;
+    x->rates = x->dx + m->nv;
+    SNW_TRY(snw_state_create(m, &x->s));
+    SNW_TRY(snw_inputs_create(m, &x->in));
+    SNW_TRY(snw_work_create(m, &x->w));
+    for (int k = 0; k < m->ncondition; k++) x->all[k] = true, x->s->z[m->condition_signal[k]] = 1;
+    return SNW_OK;
+}
+
+// An eigenvalue of a Gram matrix above this fraction of the largest one cannot become that of a
+// trivial row, below 1e-18 of the largest, by the configurations that are added to the matrix.
+static const double PLAINLY_EFFECTIVE = 1e-6;
+
+static void jacobi_eigen(int n, double A[6][6], double V[6][6]);
+
+// Eigenvalue of a loop's Gram matrix below which its combination of rows is trivial.
+static double trivial_limit(const survey *v, double largest) {
+    return fmax(1e-18 * largest, 1e-24 * v->moved);
+}
+
+// Is each row of a loop plainly effective, or (`trivial`) plainly effective or trivial by itself?
+static bool rows_are_plain(const snw_loop *loop, const survey *v, bool trivial) {
+    const int n = loop->nraw;
+    double A[6][6], V[6][6], largest = 0, part[6] = {0};
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) A[a][b] = v->G[6 * a + b];
     }
-    snw_free(dx);
-    snw_free(all);
-    snw_state_destroy(s);
-    snw_inputs_destroy(in);
-    snw_work_destroy(w);
-    return status;
+    jacobi_eigen(n, A, V);
+    for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
+    for (int k = 0; k < n; k++) {
+        if (A[k][k] > PLAINLY_EFFECTIVE * largest) continue;
+        if (!trivial || !(A[k][k] <= trivial_limit(v, largest))) return false;
+        for (int a = 0; a < n; a++) part[a] += V[a][k] * V[a][k];
+    }
+    for (int a = 0; a < n; a++) {
+        if (!(part[a] < 1e-9 || part[a] > 1 - 1e-9)) return false;
+    }
+    return true;
+}
+
+// Do the rows of loops depend on coordinates and not on time?
+static bool rows_are_timeless(const snw_model *m) {
+    bool fixed = m->nfield == 0 && m->ntube_piece == 0 && m->ncondition == 0;
+    for (int i = 0; i < m->npose; i++) fixed = fixed && m->fixed_pose[i].is_fixed;
+    for (int i = 0; i < m->nloop; i++)
+        fixed = fixed && !m->loop[i].drive && m->loop[i].sliding_station == 0;
+    return fixed;
+}
+
+// Can further configurations change nothing? After one where all rows are plainly effective; after
+// two where some are trivial, which two random configurations show of rows that do not depend on
+// time.
+static bool survey_is_complete(const snw_model *m, const survey *v, int configurations) {
+    const bool trivial = configurations >= 2 && rows_are_timeless(m);
+    for (int i = 0; i < m->nloop; i++) {
+        if (!rows_are_plain(&m->loop[i], &v[i], trivial)) return false;
+    }
+    return true;
+}
+
+static snw_status sample_rows(const snw_model *m, double duration, const sampler *x, survey *v,
+                              snw_error *err) {
+    unsigned long long seed = 1;
+    for (int i = 0; i < m->nv; i++) x->dx[i] = 0;
+    snw_move(m, m->q0, 0, x->dx, x->s->q);
+    snw_inputs_at(m, 0, x->in);
+    snw_kinematics(m, x->in, x->s, true, x->w);
+    SNW_TRY(check_rolling_directions(m, x->w, err));
+    for (int n = 0; n < SAMPLES; n++) {
+        for (int i = 0; i < m->nv; i++)
+            x->dx[i] = 0.7 * m->typical[i] * snw_projection_random(&seed);
+        snw_move(m, m->q0, 1, x->dx, x->s->q);
+        snw_inputs_at(m, time_of(duration, n), x->in);
+        snw_residual(m, x->in, x->s, true, x->w);
+        if (n == 0 && m->ncondition) { // relative poses stored here stand for those of any
+                                       // later activation
+            snw_constraints_capture(m, x->in, x->s, x->w, x->all, x->s->z);
+            snw_residual(m, x->in, x->s, true, x->w);
+        }
+        survey_at(m, x->in, x->s, x->w, x->rates, &seed, v);
+        if (survey_is_complete(m, v, n + 1)) break;
+    }
+    return SNW_OK;
 }
 
 // eigenvalues of a symmetric n x n matrix, n <= 6, on the diagonal of A, and eigenvectors as
@@ -205,7 +277,7 @@ static snw_status keep_effective_rows(editable_model *e, int i, const survey *v,
     }
     jacobi_eigen(n, A, V);
     for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
-    const double threshold = fmax(1e-18 * largest, 1e-24 * v->moved);
+    const double threshold = trivial_limit(v, largest);
     bool whole = true;
     int kept = 0;
     for (int k = 0; k < n; k++) {
@@ -252,10 +324,10 @@ static snw_status keep_effective_rows(editable_model *e, int i, const survey *v,
     return SNW_OK;
 }
 
-static snw_status remove_trivial_rows(editable_model *e, snw_error *err) {
+static snw_status remove_trivial_rows(editable_model *e, const sampler *x, snw_error *err) {
     const snw_model *m = e->m;
     survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
-    snw_status s = v ? sample_rows(m, e->duration, v, err) : SNW_E_MEMORY;
+    snw_status s = v ? sample_rows(m, e->duration, x, v, err) : SNW_E_MEMORY;
     for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = keep_effective_rows(e, i, &v[i], err);
     snw_free(v);
     number_rows(e);
@@ -269,8 +341,9 @@ typedef struct closed_robot {
     editable_model *e;
     const snw_model *m;
     snw_projection *projection;
+    bool driven;
     snw_model undriven;                  // the model without drives
-    snw_projection *undriven_projection; // of that model, or `projection`
+    snw_projection *undriven_projection; // of that model, or `projection`; NULL: not needed so far
     snw_inputs *in;
     snw_state *s, *near;
     bool *kept, *most; // nconstraint: independent at s; at the configuration of largest rank
@@ -324,6 +397,12 @@ static snw_status projection_compile_contradict(const closed_robot *c, int row, 
         d->location.file, d->location.line, d->location.column);
 }
 
+static snw_status prepare_undriven(closed_robot *c) {
+    return c->undriven_projection
+               ? SNW_OK
+               : snw_projection_create_like(&c->undriven, NULL, &c->undriven_projection);
+}
+
 // close the loops of s with driven coordinates on their laws; c->near is overwritten on failure
 static snw_status close_driven(closed_robot *c, snw_state *s, snw_error *err) {
     snw_projection_info info, alone;
@@ -331,9 +410,11 @@ static snw_status close_driven(closed_robot *c, snw_state *s, snw_error *err) {
     const snw_status status = snw_projection_close(c->projection, c->in, s, &info, &failure);
     if (status == SNW_OK) return status;
     snw_state_copy(c->m, s, c->near);
-    if (c->undriven_projection != c->projection && status == SNW_E_DIVERGED &&
-        snw_projection_close(c->undriven_projection, c->in, c->near, &alone, &failure) == SNW_OK) {
-        return projection_compile_contradict(c, info.row, info.violation, err);
+    if (c->driven && status == SNW_E_DIVERGED) {
+        SNW_TRY(prepare_undriven(c));
+        if (snw_projection_close(c->undriven_projection, c->in, c->near, &alone, &failure) ==
+            SNW_OK)
+            return projection_compile_contradict(c, info.row, info.violation, err);
     }
     *err = failure;
     return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
@@ -403,6 +484,8 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
     SNW_TRY(close_driven(c, c->s, err));
+    if (c->e->closed && m->nq) memcpy(c->e->closed, c->s->q, (size_t)m->nq * sizeof *m->q0);
+    c->e->has_closed = c->e->closed != NULL;
     int here = 0;
     snw_projection_pivot pivot;
     if (m->nv > SNW_MOST_DENSE && !snw_projection_plainly_independent(c->projection, c->in, c->s)) {
@@ -412,8 +495,13 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
                         "rods stretch and twist",
                         SNW_MOST_DENSE);
     }
-    const int rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
-                                         m->nconstraint, c->kept, c->most, &pivot);
+    int rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
+                                   m->nconstraint, c->kept, c->most, &pivot);
+    if (rank < 0) {
+        SNW_TRY(prepare_undriven(c));
+        rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
+                                   m->nconstraint, c->kept, c->most, &pivot);
+    }
     for (int k = 0; k < m->nconstraint; k++) here += c->kept[k];
     m->freedom = m->nv - here;
     if (rank > here) {
@@ -451,12 +539,11 @@ static snw_status remove_redundant_rows(editable_model *e, snw_error *err) {
     snw_status s = SNW_E_MEMORY;
     if (c.kept && snw_state_create(m, &c.s) == SNW_OK && snw_state_create(m, &c.near) == SNW_OK &&
         snw_inputs_create(m, &c.in) == SNW_OK &&
-        snw_projection_create(m, &c.projection) == SNW_OK) {
-        const bool driven = m->nconstraint > c.undriven.nconstraint;
-        c.undriven_projection = c.projection;
-        s = driven ? snw_projection_create(&c.undriven, &c.undriven_projection) : SNW_OK;
-        if (s == SNW_OK) s = find_redundant_rows(&c, err);
-        if (driven) snw_projection_destroy(c.undriven_projection);
+        snw_projection_create_like(m, NULL, &c.projection) == SNW_OK) {
+        c.driven = m->nconstraint > c.undriven.nconstraint;
+        c.undriven_projection = c.driven ? NULL : c.projection;
+        s = find_redundant_rows(&c, err);
+        if (c.driven) snw_projection_destroy(c.undriven_projection);
     }
     snw_projection_destroy(c.projection);
     snw_inputs_destroy(c.in);
@@ -468,7 +555,71 @@ static snw_status remove_redundant_rows(editable_model *e, snw_error *err) {
 
 // ---- compilation --------------------------------------------------------------------------------
 
-static snw_status remove_rows(const snw_desc *desc, snw_model *m, snw_error *err) {
+// Rows of contacts and conditional elements are found each time.
+static bool keeps_choice(const snw_model *m) {
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].nonholonomic != SNW_NONHOLONOMIC_NONE) return false;
+    }
+    return m->ncondition == 0 && m->nnonholonomic == 0;
+}
+
+// part <- parts of the choice that may be taken: those of a model with the same kinematics
+static snw_status look_at_choice(const editable_model *e, snw_model_use use, const sampler *x,
+                                 snw_closure_choice *choice, bool part[SNW_CHOICE_PARTS]) {
+    const snw_model *m = e->m;
+    double time[TIMES + LATER_TIMES];
+    unsigned long long seed = 7;
+    for (int n = 0; n < TIMES; n++) time[n] = time_of(e->duration, n);
+    for (int n = 0; n < LATER_TIMES; n++) time[TIMES + n] = e->duration * (n + 1) / LATER_TIMES;
+    for (int i = 0; i < m->nv; i++) x->dx[i] = 0.7 * m->typical[i] * snw_projection_random(&seed);
+    snw_move(m, m->q0, 1, x->dx, x->s->q);
+    for (int i = 0; i < m->nv; i++) {
+        x->s->v[i] = m->typical[i] * snw_projection_random(&seed);
+        x->s->a[i] = 0;
+    }
+    snw_inputs_at(m, time[0], x->in);
+    snw_residual(m, x->in, x->s, true, x->w);
+    snw_kinematics(m, x->in, x->s, false, x->w);
+    snw_constraints_rates(m, x->in, x->s, x->w, x->rates, NULL);
+    const snw_choice_key key = {.m = m,
+                                .use = use,
+                                .shares_reactions = e->shares_reactions,
+                                .ntime = TIMES + LATER_TIMES,
+                                .time = time,
+                                .w = x->w,
+                                .rate = x->rates};
+    return snw_closure_choice_look(choice, &key, x->in, part);
+}
+
+static snw_status remove_chosen_rows(editable_model *e, snw_model_use use, const sampler *x,
+                                     snw_closure_choice *choice, snw_error *err) {
+    snw_model *m = e->m;
+    bool part[SNW_CHOICE_PARTS] = {false}, any = false;
+    if (choice) SNW_TRY(look_at_choice(e, use, x, choice, part));
+    if (part[SNW_CHOICE_CLOSED]) {
+        snw_closure_choice_take_closed(choice, m, e->rows.loop);
+        number_rows(e);
+        return SNW_OK;
+    }
+    if (part[SNW_CHOICE_ROWS]) {
+        snw_closure_choice_take_rows(choice, m, e->rows.loop);
+        number_rows(e);
+    } else {
+        SNW_TRY(remove_trivial_rows(e, x, err));
+        if (choice) SNW_TRY(snw_closure_choice_keep_rows(choice, m));
+    }
+    // rows of drives are never removed
+    for (int i = 0; i < m->nloop; i++)
+        any |= m->loop[i].nrow > 0 && !reactions_are_shared(e, &m->loop[i]);
+    if (m->nconstraint > 0 && any) SNW_TRY(remove_redundant_rows(e, err));
+    if (!choice) return SNW_OK;
+    bool whole = e->has_closed;
+    for (int i = 0; i < m->nloop; i++) whole = whole && m->loop[i].nredundant == 0;
+    return snw_closure_choice_keep_closed(choice, m, whole ? e->closed : NULL);
+}
+
+static snw_status remove_rows(const snw_desc *desc, snw_model *m, snw_model_use use,
+                              snw_closure_choice *choice, snw_error *err) {
     m->freedom = m->nv; // without loops: rows of drives are independent
     for (int i = 0; i < m->ndrive; i++)
         m->freedom -= m->drive[i].row >= 0 && !m->drive[i].passive && m->drive[i].condition < 0;
@@ -478,12 +629,16 @@ static snw_status remove_rows(const snw_desc *desc, snw_model *m, snw_error *err
                         .duration = study_duration(desc),
                         .shares_reactions = snw_study_shares_reactions(desc)};
     SNW_TRY(snw_model_edit_rows(m, &e.rows));
-    snw_status s = remove_trivial_rows(&e, err);
-    // rows of drives are never removed
-    bool any = false;
-    for (int i = 0; s == SNW_OK && i < m->nloop; i++)
-        any |= m->loop[i].nrow > 0 && !reactions_are_shared(&e, &m->loop[i]);
-    if (s == SNW_OK && m->nconstraint > 0 && any) s = remove_redundant_rows(&e, err);
+    const bool keeps = choice && keeps_choice(m);
+    sampler x;
+    snw_status s = sampler_create(m, &x);
+    if (s == SNW_OK && keeps) {
+        e.closed = snw_alloc((size_t)m->nq * sizeof *e.closed);
+        if (!e.closed) s = SNW_E_MEMORY;
+    }
+    if (s == SNW_OK) s = remove_chosen_rows(&e, use, &x, keeps ? choice : NULL, err);
+    snw_free(e.closed);
+    sampler_free(&x);
     return s;
 }
 
@@ -501,19 +656,25 @@ static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
-snw_status snw_projection_compile_for(const snw_desc *desc, snw_model_use use, snw_model **out,
-                                      snw_error *err) {
+snw_status snw_projection_compile_choice(const snw_desc *desc, snw_model_use use,
+                                         snw_closure_choice *choice, snw_model **out,
+                                         snw_error *err) {
     SNW_TRY(snw_model_compile_for(desc, use, out, err));
     snw_model *m = *out;
     const bool given = use == SNW_USE_KINEMATIC;
     snw_status s = SNW_OK;
     if (m->bare && !m->local && !(given && snw_model_needs_no_jacobian(m)))
         s = fail_too_deep(desc, err);
-    if (s == SNW_OK) s = remove_rows(desc, m, err);
+    if (s == SNW_OK) s = remove_rows(desc, m, use, choice, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
     *out = NULL;
     return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory while compiling the model") : s;
+}
+
+snw_status snw_projection_compile_for(const snw_desc *desc, snw_model_use use, snw_model **out,
+                                      snw_error *err) {
+    return snw_projection_compile_choice(desc, use, NULL, out, err);
 }
 
 snw_status snw_projection_compile(const snw_desc *desc, snw_model **out, snw_error *err) {

@@ -44,6 +44,7 @@ struct snw_projection {
     snw_arena scratch;
     PROJECTION_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
+    const double *closed;   // closed configuration known for the initial one; NULL: none
     double remaining;       // fraction of violation0 that is the present target of gradual closing
     double weight;          // weight of C'C in M, snw_mass_factor
     bool regularised;       // M has additional inertia on massless coordinates

@@ -34,6 +34,7 @@ typedef struct model_fit {
     snw_fit_value *value;
     snw_fit_parameter *parameter; // nfind
     snw_gradient **gradient;      // ndata; NULL: none
+    snw_run_loops **loops;        // ndata: of the runs before; NULL: none so far
     double *x;
     snw_fit_found *found;
 } model_fit;
@@ -138,10 +139,11 @@ static snw_status list_values(model_fit *f, int data, snw_error *err) {
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-static snw_status run_one(model_fit *f, const snw_robot_model *m, const double *x,
-                          snw_series *series, snw_error *err) {
+static snw_status run_one(model_fit *f, int data, const double *x, snw_series *series,
+                          snw_error *err) {
     enum { SET_SIZE = 400 };
     const size_t n = (size_t)f->how->nfind;
+    const snw_robot_model *m = f->how->data[data].model;
     char *text = snw_alloc(n * SET_SIZE);
     const char **set = snw_alloc(n * sizeof *set);
     snw_robot_model *at = NULL;
@@ -154,8 +156,11 @@ static snw_status run_one(model_fit *f, const snw_robot_model *m, const double *
         (void)snprintf(text + i * SET_SIZE, SET_SIZE, "%.300s=%.17g%s%s", f->found[i].path, x[i],
                        f->found[i].unit[0] ? " " : "", f->found[i].unit);
     }
-    if (s == SNW_OK) s = snw_robot_model_sample(m, (int)n, set, NULL, &at, err);
-    if (s == SNW_OK) s = snw_run_create(at->desc, snw_robot_model_run(m), &run, err);
+    if (s == SNW_OK && !f->loops[data] && snw_run_loops_create(&f->loops[data]) != SNW_OK)
+        s = snw_fail_memory(err);
+    if (s == SNW_OK) s = snw_robot_model_describe(m, (int)n, set, &at, err);
+    if (s == SNW_OK)
+        s = snw_run_create_like(at->desc, snw_robot_model_run(m), f->loops[data], &run, err);
     if (s == SNW_OK) {
         snw_series_init(series, snw_run_describe(run)->ncolumn);
         const snw_recorder recorder = snw_series_recorder(series);
@@ -171,8 +176,7 @@ static snw_status run_one(model_fit *f, const snw_robot_model *m, const double *
 static snw_status run_all(void *user, const double *x, snw_series *series, snw_error *err) {
     model_fit *f = user;
     f->result.runs++;
-    for (int i = 0; i < f->how->ndata; i++)
-        SNW_TRY(run_one(f, f->how->data[i].model, x, &series[i], err));
+    for (int i = 0; i < f->how->ndata; i++) SNW_TRY(run_one(f, i, x, &series[i], err));
     return SNW_OK;
 }
 
@@ -296,9 +300,10 @@ static snw_status prepare(model_fit *f, snw_error *err) {
     f->value = snw_pool_array(f->pool, most, sizeof *f->value);
     f->parameter = snw_pool_array(f->pool, n, sizeof *f->parameter);
     f->gradient = snw_pool_array(f->pool, (size_t)how->ndata, sizeof(snw_gradient *));
+    f->loops = snw_pool_array(f->pool, (size_t)how->ndata, sizeof *f->loops);
     f->x = snw_pool_array(f->pool, n, sizeof *f->x);
     f->found = snw_pool_array(f->pool, n, sizeof *f->found);
-    if (!f->value || !f->parameter || !f->gradient || !f->x || !f->found)
+    if (!f->value || !f->parameter || !f->gradient || !f->loops || !f->x || !f->found)
         return snw_fail_memory(err);
     for (int i = 0; i < how->ndata; i++) f->gradient[i] = NULL;
     SNW_TRY(read_finds(f, err));
@@ -332,6 +337,7 @@ snw_status snw_fit_models(const snw_fit_options *how, snw_fit_result **out, snw_
     const bool ready = s == SNW_OK;
     if (ready) s = search(f, err);
     for (int i = 0; f->gradient && i < how->ndata; i++) snw_gradient_close(f->gradient[i]);
+    for (int i = 0; f->loops && i < how->ndata; i++) snw_run_loops_destroy(f->loops[i]);
     f->result.nfind = how->nfind;
     f->result.found = f->found;
     if (s == SNW_OK || (ready && f->result.runs > 1)) {

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "constraint/projection.h"
+#include "constraint/closure_choice.h"
 #include "sinew/version.h"
 #include "solve/blas_buffer.h"
 
@@ -17,6 +17,15 @@
 static const size_t MODEL_LIMIT = (size_t)256 << 20; // bytes of names and tables
 
 // ---- sources ------------------------------------------------------------------------------------
+
+static void source_close(snw_robot_source *s) {
+    if (!s || atomic_fetch_sub(&s->references, 1) > 1) return;
+    (void)pthread_mutex_destroy(&s->lock);
+    (void)pthread_mutex_destroy(&s->loops_lock);
+    snw_closure_choice_destroy(s->loops);
+    snw_document_destroy(s->document);
+    snw_free(s);
+}
 
 // takes ownership of the document
 static snw_status source_create(snw_document *d, snw_robot_source **out, snw_error *err) {
@@ -28,15 +37,12 @@ static snw_status source_create(snw_document *d, snw_robot_source **out, snw_err
     }
     atomic_init(&s->references, 1);
     (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_mutex_init(&s->loops_lock, NULL);
     s->document = d;
-    return SNW_OK;
-}
-
-static void source_close(snw_robot_source *s) {
-    if (!s || atomic_fetch_sub(&s->references, 1) > 1) return;
-    (void)pthread_mutex_destroy(&s->lock);
-    snw_document_destroy(s->document);
-    snw_free(s);
+    if (snw_closure_choice_create(&s->loops) == SNW_OK) return SNW_OK;
+    source_close(s);
+    *out = NULL;
+    return snw_fail_memory(err);
 }
 
 static snw_status source_find_run(snw_robot_source *s, const char *run, snw_error *err) {
@@ -78,9 +84,16 @@ static snw_status model_allocate(snw_robot_model **out, snw_error *err) {
     return m->pool ? SNW_OK : snw_fail_memory(err);
 }
 
+// Models of one source that differ in other numbers than those of the kinematics find out about
+// their loops once; the model does not depend on which were compiled before.
 static snw_status model_compile(snw_robot_model *m, snw_error *err) {
     SNW_TRY(snw_blas_ready(err));
-    return snw_projection_compile(m->desc, &m->compiled, err);
+    snw_robot_source *s = m->source;
+    const bool known = s && pthread_mutex_trylock(&s->loops_lock) == 0;
+    const snw_status status = snw_projection_compile_choice(
+        m->desc, SNW_USE_ANY, known ? s->loops : NULL, &m->compiled, err);
+    if (known) (void)pthread_mutex_unlock(&s->loops_lock);
+    return status;
 }
 
 snw_robot_model *snw_robot_model_share(snw_robot_model *m) {
@@ -149,12 +162,12 @@ static snw_status model_set(snw_robot_model *m, int nbefore, const char *const *
 }
 
 // A model to make: `like`, a description whose coordinates it must have (NULL: none), `points`, a
-// compiled model whose numbers of nodes and points along rods it takes (NULL: its own), and whether
-// its parts are listed.
+// compiled model whose numbers of nodes and points along rods it takes (NULL: its own), whether its
+// parts are listed, and whether it is only described, not compiled.
 typedef struct model_wish {
     const snw_desc *like;
     const snw_model *points;
-    bool listed;
+    bool listed, described;
 } model_wish;
 
 // Numbers of nodes and points of rods as in a compiled model of the same robot.
@@ -180,6 +193,7 @@ static snw_status model_fill(snw_robot_model *m, model_wish wish, snw_error *err
     if (status != SNW_OK) return status;
     m->desc = desc;
     if (wish.points && wish.points->ntube == 0) take_points(wish.points, desc);
+    if (wish.described) return SNW_OK;
     SNW_TRY(model_compile(m, err));
     return wish.listed ? snw_robot_model_list(m, err) : SNW_OK;
 }
@@ -280,6 +294,11 @@ snw_status snw_robot_model_change(const snw_robot_model *m, int nset, const char
 snw_status snw_robot_model_sample(const snw_robot_model *m, int nset, const char *const *set,
                                   const snw_model *points, snw_robot_model **out, snw_error *err) {
     return model_change(m, nset, set, (model_wish){.points = points}, out, err);
+}
+
+snw_status snw_robot_model_describe(const snw_robot_model *m, int nset, const char *const *set,
+                                    snw_robot_model **out, snw_error *err) {
+    return model_change(m, nset, set, (model_wish){.described = true}, out, err);
 }
 
 snw_status snw_robot_model_value(const snw_robot_model *m, const char *path, double *value,

@@ -19,6 +19,8 @@ typedef struct snw_robot_source {
     pthread_mutex_t lock;
     snw_document *document;
     int run;
+    pthread_mutex_t loops_lock;       // a compilation that finds it locked does without
+    struct snw_closure_choice *loops; // of models before
 } snw_robot_source;
 
 struct snw_robot_model {
@@ -60,3 +62,7 @@ SNW_NODISCARD snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err
 SNW_NODISCARD snw_status snw_robot_model_sample(const snw_robot_model *m, int nset,
                                                 const char *const *set, const snw_model *points,
                                                 snw_robot_model **out, snw_error *err);
+// The description alone, for a run, which compiles it: without parts and compiled model.
+SNW_NODISCARD snw_status snw_robot_model_describe(const snw_robot_model *m, int nset,
+                                                  const char *const *set, snw_robot_model **out,
+                                                  snw_error *err);

@@ -134,14 +134,20 @@ static snw_status sparse_copy_pattern(snw_sparse *sp, const int *start, const in
     return SNW_OK;
 }
 
-snw_status snw_sparse_create(int n, const int *start, const int *row, const bool *bound,
-                             const double *size, snw_sparse **out) {
+// The order is that of `like`, or (NULL) the one found for `bound`.
+static snw_status sparse_make(int n, const int *start, const int *row, const bool *bound,
+                              const double *size, const snw_sparse *like, snw_sparse **out) {
     *out = NULL;
     snw_sparse *sp = snw_alloc(sizeof *sp);
     if (!sp) return SNW_E_MEMORY;
     sp->n = n;
     snw_status s = sparse_copy_pattern(sp, start, row, size);
-    if (s == SNW_OK) s = find_order(sp, bound);
+    if (s == SNW_OK && like) {
+        memcpy(sp->order, like->order, (size_t)n * sizeof *sp->order);
+        sp->predicted = like->predicted;
+    } else if (s == SNW_OK) {
+        s = find_order(sp, bound);
+    }
     if (s == SNW_OK) {
         sp->room = capacity_of(sp);
         sp->factor_block = snw_fields_create(sparse_place_factors, sp);
@@ -154,6 +160,21 @@ snw_status snw_sparse_create(int n, const int *start, const int *row, const bool
     }
     *out = sp;
     return SNW_OK;
+}
+
+snw_status snw_sparse_create(int n, const int *start, const int *row, const bool *bound,
+                             const double *size, snw_sparse **out) {
+    return sparse_make(n, start, row, bound, size, NULL, out);
+}
+
+snw_status snw_sparse_create_like(const snw_sparse *like, const double *size, snw_sparse **out) {
+    const snw_status s = sparse_make(like->n, like->start, like->row, NULL, size, like, out);
+    if (s != SNW_OK) return s;
+    (*out)->prefer_diagonal = like->prefer_diagonal;
+    if (!like->matrix || snw_sparse_compress(*out) == SNW_OK) return SNW_OK;
+    snw_sparse_destroy(*out);
+    *out = NULL;
+    return SNW_E_MEMORY;
 }
 
 void snw_sparse_destroy(snw_sparse *sp) {

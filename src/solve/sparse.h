@@ -23,6 +23,9 @@ typedef struct snw_sparse snw_sparse;
 // times. The arguments are copied.
 SNW_NODISCARD snw_status snw_sparse_create(int n, const int *start, const int *row,
                                            const bool *bound, const double *size, snw_sparse **out);
+// The same with the pattern and the order of another one; `size` as above. No factors are copied.
+SNW_NODISCARD snw_status snw_sparse_create_like(const snw_sparse *like, const double *size,
+                                                snw_sparse **out);
 void snw_sparse_destroy(snw_sparse *sp); // NULL is fine
 
 // Predicted entries of the factors without row exchanges, and multiplications of a factorisation.

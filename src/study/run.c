@@ -96,22 +96,13 @@ static snw_status describe_locomotion(snw_run *r) {
 
 // r->start <- initial centre of mass
 static snw_status find_initial_centre(snw_run *r) {
-    const snw_model *m = r->phase[0].model;
-    snw_inputs *in = NULL;
+    const snw_phase *e = &r->phase[0];
     snw_state *s = NULL;
-    snw_work *w = NULL;
-    snw_status status = snw_inputs_create(m, &in);
-    if (status == SNW_OK) status = snw_state_create(m, &s);
-    if (status == SNW_OK) status = snw_work_create(m, &w);
-    if (status == SNW_OK) {
-        snw_inputs_at(m, 0, in);
-        snw_kinematics(m, in, s, true, w);
-        (void)snw_center_of_mass(m, w, &r->start);
-    }
-    snw_inputs_destroy(in);
+    SNW_TRY(snw_state_create(e->model, &s));
+    const snw_work *w = snw_statics_work_at_time(e->statics, s, 0);
+    (void)snw_center_of_mass(e->model, w, &r->start);
     snw_state_destroy(s);
-    snw_work_destroy(w);
-    return status;
+    return SNW_OK;
 }
 
 // Derivatives of folds, of all path steps in order.
@@ -269,7 +260,7 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
         if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
             snw_phase *e = &r->phase[r->nphase++];
             SNW_TRY(snw_run_mesh_own_desc(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(snw_run_mesh_compile(e, given, err));
+            SNW_TRY(snw_run_mesh_compile(r, e, given, err));
         }
         if (i >= 0) r->phase_of_step[i] = r->nphase - 1;
     }
@@ -401,11 +392,25 @@ static snw_status prepare_paths(snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
+// The first equilibrium closes the loops as the compilation did, from the same configuration.
+static snw_status pass_closed(snw_run *r) {
+    const snw_phase *e = &r->phase[0];
+    const double *closed = snw_closure_choice_closed(r->choice);
+    snw_projection *pr = snw_statics_projection(e->statics);
+    if (!closed || !pr) return SNW_OK;
+    double *q = snw_pool_array(r->pool, (size_t)e->model->nq + 1, sizeof *q);
+    if (!q) return SNW_E_MEMORY;
+    memcpy(q, closed, (size_t)e->model->nq * sizeof *q);
+    snw_projection_know_closed(pr, q);
+    return SNW_OK;
+}
+
 static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     const snw_desc *d = r->desc;
     r->pool = snw_pool_create(POOL_LIMIT);
     if (!r->pool) return SNW_E_MEMORY;
     SNW_TRY(compile_phases(r, err));
+    SNW_TRY(pass_closed(r));
     SNW_TRY(check_masses(r, err));
     SNW_TRY(check_shooting(r, err));
     SNW_TRY(check_schemes(r, err));
@@ -471,15 +476,17 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     return r->checkpoint ? SNW_OK : SNW_E_MEMORY;
 }
 
-static snw_status run_create(const snw_desc *desc, const char *name, bool whole, snw_run **out,
-                             snw_error *err) {
+static snw_status run_create(const snw_desc *desc, const char *name, bool whole,
+                             snw_closure_choice *choice, snw_run **out, snw_error *err) {
     *out = NULL;
     SNW_TRY(snw_blas_ready(err));
     snw_run *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail_memory(err);
     r->desc = desc;
     r->whole = whole;
+    r->choice = choice;
     const snw_status s = run_prepare(r, name, err);
+    r->choice = NULL;
     if (s == SNW_OK) {
         *out = r;
         return s;
@@ -493,13 +500,31 @@ static snw_status run_create(const snw_desc *desc, const char *name, bool whole,
         desc->nlink);
 }
 
+static snw_status create_alone(const snw_desc *desc, const char *name, bool whole, snw_run **out,
+                               snw_error *err) {
+    snw_closure_choice *choice;
+    *out = NULL;
+    if (snw_closure_choice_create(&choice) != SNW_OK) return snw_fail_memory(err);
+    const snw_status s = run_create(desc, name, whole, choice, out, err);
+    snw_closure_choice_destroy(choice);
+    return s;
+}
+
 snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out, snw_error *err) {
-    return run_create(desc, name, false, out, err);
+    return create_alone(desc, name, false, out, err);
 }
 
 snw_status snw_run_create_whole(const snw_desc *desc, const char *name, snw_run **out,
                                 snw_error *err) {
-    return run_create(desc, name, true, out, err);
+    return create_alone(desc, name, true, out, err);
+}
+
+snw_status snw_run_loops_create(snw_run_loops **out) { return snw_closure_choice_create(out); }
+void snw_run_loops_destroy(snw_run_loops *loops) { snw_closure_choice_destroy(loops); }
+
+snw_status snw_run_create_like(const snw_desc *desc, const char *name, snw_run_loops *loops,
+                               snw_run **out, snw_error *err) {
+    return run_create(desc, name, false, loops, out, err);
 }
 
 void snw_run_destroy(snw_run *r) {

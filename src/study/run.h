@@ -77,6 +77,13 @@ SNW_NODISCARD snw_status snw_run_create(const snw_desc *desc, const char *name, 
 // The same for derivatives: models of kinematic steps have tangents, too.
 SNW_NODISCARD snw_status snw_run_create_whole(const snw_desc *desc, const char *name, snw_run **out,
                                               snw_error *err);
+// The same with what runs before have found out about the loops of this robot, for many runs whose
+// numbers differ (constraint/closure_choice.h). The run is the same to the last bit.
+typedef struct snw_closure_choice snw_run_loops;
+SNW_NODISCARD snw_status snw_run_loops_create(snw_run_loops **out);
+void snw_run_loops_destroy(snw_run_loops *loops); // NULL is fine
+SNW_NODISCARD snw_status snw_run_create_like(const snw_desc *desc, const char *name,
+                                             snw_run_loops *loops, snw_run **out, snw_error *err);
 void snw_run_destroy(snw_run *r); // NULL is fine
 
 const snw_run_info *snw_run_describe(const snw_run *r);

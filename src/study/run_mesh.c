@@ -38,14 +38,17 @@ snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e) {
     return adapts ? snw_run_own_links(r, e) : SNW_OK;
 }
 
-static snw_status compile_mesh(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
-    return snw_projection_compile_for(d, given ? SNW_USE_KINEMATIC : SNW_USE_STUDY, out, err);
+static snw_status compile_mesh(const snw_desc *d, bool given, snw_closure_choice *choice,
+                               snw_model **out, snw_error *err) {
+    return snw_projection_compile_choice(d, given ? SNW_USE_KINEMATIC : SNW_USE_STUDY, choice, out,
+                                         err);
 }
 
-snw_status snw_run_mesh_compile(snw_phase *e, bool given, snw_error *err) {
+snw_status snw_run_mesh_compile(snw_run *r, snw_phase *e, bool given, snw_error *err) {
+    snw_closure_choice *choice = e == r->phase ? r->choice : NULL;
     snw_model_destroy(e->compiled);
     e->compiled = NULL;
-    SNW_TRY(compile_mesh(e->desc, given, &e->compiled, err));
+    SNW_TRY(compile_mesh(e->desc, given, choice, &e->compiled, err));
     e->model = e->compiled;
     return SNW_OK;
 }
@@ -76,7 +79,7 @@ snw_status snw_run_mesh_equal_nodes(snw_run *r, bool given, snw_error *err) {
         }
     }
     for (int k = 0; k < r->nphase; k++) {
-        if (other[k]) SNW_TRY(snw_run_mesh_compile(&r->phase[k], given, err));
+        if (other[k]) SNW_TRY(snw_run_mesh_compile(r, &r->phase[k], given, err));
     }
     return SNW_OK;
 }
@@ -142,7 +145,7 @@ static snw_status rebuild(snw_run *r, snw_phase *e, snw_error *err) {
     }
     if (same) return SNW_OK;
     snw_model *fresh = NULL;
-    if (!initial) SNW_TRY(compile_mesh(e->desc, e->compiled->bare, &fresh, err));
+    if (!initial) SNW_TRY(compile_mesh(e->desc, e->compiled->bare, NULL, &fresh, err));
     if (fresh && !snw_model_fits(e->compiled, fresh)) {
         snw_model_destroy(fresh);
         return snw_fail(err, SNW_E_MODEL,

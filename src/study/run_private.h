@@ -3,6 +3,7 @@
 // run_private.h: data of a run and functions shared by the files that carry out its steps.
 #pragma once
 
+#include "constraint/closure_choice.h"
 #include "study/run.h"
 
 #include "constraint/impact.h"
@@ -72,7 +73,8 @@ typedef struct snw_energy_drift {
 
 struct snw_run {
     const snw_desc *desc;
-    bool whole; // kinematic models with tangents
+    bool whole;                 // kinematic models with tangents
+    snw_closure_choice *choice; // while the run is created: of its first model
     snw_pool *pool;
     int nphase;
     snw_phase *phase;
@@ -282,7 +284,7 @@ snw_status snw_run_place_tubes(snw_run *r, double t, bool is_static, snw_error *
 // Adaptive meshes of rods (run_mesh.c). e->desc <- d, or a copy whose cells may change.
 SNW_NODISCARD snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e);
 // e->compiled, e->model <- the model of e->desc; given: it serves kinematic steps only.
-SNW_NODISCARD snw_status snw_run_mesh_compile(snw_phase *e, bool given, snw_error *err);
+SNW_NODISCARD snw_status snw_run_mesh_compile(snw_run *r, snw_phase *e, bool given, snw_error *err);
 // Memory for the cells; after the models are compiled.
 SNW_NODISCARD snw_status snw_run_mesh_alloc(snw_run *r);
 // Give each rod with `nodes: auto` the largest number of nodes that any phase needs; given: the

@@ -112,7 +112,8 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     if (!st) return SNW_E_MEMORY;
     st->m = m;
     if (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
-                     snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK)) {
+                     (st->sparse[0] &&
+                      snw_sparse_create_like(st->sparse[0], NULL, &st->sparse[1]) != SNW_OK))) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
@@ -124,7 +125,7 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         (m->local && (snw_elimination_create(m, &st->local[0].elimination) != SNW_OK ||
                       snw_elimination_create(m, &st->local[1].elimination) != SNW_OK)) ||
         (m->nconstraint + m->ncondition > 0 &&
-         snw_projection_create(m, &st->projection) != SNW_OK) ||
+         snw_projection_create_like(m, st->sparse[0], &st->projection) != SNW_OK) ||
         (m->ncondition > 0 && snw_impacts_create(m, st->projection, &st->impacts) != SNW_OK) ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/on_demand.h"
+#include "base/retain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -206,6 +207,7 @@ snw_status snw_sweep_ranks_follow(snw_sweep_ranks *r, snw_sweep_row_computer *c,
         .user = r, .take = rank_take, .store = rank_store, .stop = rank_stop};
     // rank 0 has created the folder when it answers
     if (!rank_refill(r)) return SNW_OK;
+    snw_retain_memory();
     return snw_sweep_work(c, parts, &queue, err);
 }
 

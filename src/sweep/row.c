@@ -2,7 +2,8 @@
 //
 // Computes rows of a sweep. The file is parsed once; a row changes the tree, which is read and
 // compiled again, since an override may change anything. Numbers of nodes along rods are taken from
-// rows before where they must be the same (reuse.h). Scalars are parsed again only where the
+// rows before where they must be the same (reuse.h), and so is what was found out about loops
+// (constraint/closure_choice.h). Scalars are parsed again only where the
 // columns of a row differ from those of the row before. Some rows are checked: their discretisation
 // errors are estimated and their warnings kept. The others run side by side where packs serve their
 // steps (study/together.h).
@@ -76,6 +77,7 @@ struct snw_sweep_row_computer {
     snw_together *together; // NULL: rows are computed one after the other
     char alone[160];        // why
     snw_sweep_reuse *reuse;
+    snw_run_loops *loops;     // loops of rows before
     bool (*stop)(void *user); // of the present rows
     void *stop_user;
     bool reuses; // the last row took numbers from rows before
@@ -377,6 +379,7 @@ static snw_status create_lanes(snw_sweep_row_computer *c, snw_error *err) {
         for (int k = 0; k < p->nset; k++) l->set[k] = p->set[k];
         for (int k = 0; k < p->nparameter; k++) l->set[p->nset + k] = l->text[k];
     }
+    if (snw_run_loops_create(&c->loops) != SNW_OK) return snw_fail_memory(err);
     return snw_sweep_reuse_create(c->nlane, &c->reuse, err);
 }
 
@@ -432,6 +435,7 @@ void snw_sweep_row_computer_close(snw_sweep_row_computer *c) {
     snw_pool_destroy(c->pool);
     snw_free(c->model_text);
     snw_sweep_reuse_destroy(c->reuse);
+    snw_run_loops_destroy(c->loops);
     snw_document_destroy(c->document);
     snw_free(c);
 }
@@ -560,6 +564,13 @@ static snw_status execute_row(row_lane *l, const snw_desc *desc, snw_run *run, b
     return SNW_OK;
 }
 
+// With what rows before have found out about the loops, where it is the same.
+static snw_status create_run(const snw_sweep_row_computer *c, const snw_desc *desc, snw_run **run,
+                             snw_error *err) {
+    return c->fresh ? snw_run_create(desc, "sweep", run, err)
+                    : snw_run_create_like(desc, "sweep", c->loops, run, err);
+}
+
 // Compile a row, with numbers of rods from rows before where they are known. *known <- whether
 // there is nothing to be remembered.
 static snw_status create_row(row_lane *l, snw_desc *desc, bool reuses, snw_run **run, bool *known,
@@ -568,13 +579,13 @@ static snw_status create_row(row_lane *l, snw_desc *desc, bool reuses, snw_run *
     *known = false;
     const bool any = reuses && snw_sweep_reuse_take(c->reuse, l->number, desc, known);
     c->reuses = any;
-    SNW_TRY(snw_run_create(desc, "sweep", run, err));
+    SNW_TRY(create_run(c, desc, run, err));
     if (!any || snw_sweep_reuse_holds(c->reuse, l->number, snw_run_model(*run))) return SNW_OK;
     snw_run_destroy(*run);
     *run = NULL;
     *known = c->reuses = false;
     snw_sweep_reuse_restore(c->reuse, l->number, desc);
-    return snw_run_create(desc, "sweep", run, err);
+    return create_run(c, desc, run, err);
 }
 
 // The message of a failed row, with the place in the model where it has one.

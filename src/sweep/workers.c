@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/retain.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -145,6 +146,7 @@ static int worker_main(worker_pool *p, int i, pid_t parent) {
                 .nresult = p->parts->nresult,
                 .nworker = p->n,
                 .parent = parent};
+    snw_retain_memory();
     const snw_sweep_queue queue = {
         .user = &w, .take = worker_take, .store = worker_store, .stop = worker_stop};
     snw_error err = {0};
