@@ -99,9 +99,8 @@ SNW_NODISCARD snw_status gradient_check_activation(const snw_model *m, const dou
 bool gradient_has_onsets(const snw_model *m);
 bool gradient_has_events(const snw_desc *d, const snw_model *m);
 bool gradient_has(const snw_model *m, snw_signal_kind kind);
-// Is the study kinematic throughout, so that differences of whole runs are cheaper than those of its
-// maps?
-// Not with knots, and not where conditions read probes, whose order must be watched.
+// Is the study kinematic throughout, so that differences of whole runs are cheaper than those of
+// its maps? Not with knots, and not where conditions read probes, whose order must be watched.
 bool gradient_is_kinematic(const snw_gradient *g);
 // Has the study inverse steps or paths, which have derivatives by differences of whole runs alone?
 bool gradient_searches(const snw_gradient *g);

@@ -874,7 +874,8 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
         sample_residual(x, a, map, value);
     }
     if (step || is_static) return;
-    if (map->kind == SNW_MAP_RESTART && map->ode.locomotion) adjoint_kinematic_sample(x, a, map, value);
+    if (map->kind == SNW_MAP_RESTART && map->ode.locomotion)
+        adjoint_kinematic_sample(x, a, map, value);
     for (int i = 0; i < a->nscalar; i++)
         value[i] += restart_product(m, x->in, x->s, &a->covectors[i], a->impulse,
                                     map->kind == SNW_MAP_RESTART ? map->before : NULL, x->rows,

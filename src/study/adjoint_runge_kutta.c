@@ -87,8 +87,7 @@ static snw_status kinematic_create(const snw_adjoint *a, explicit_stages *x) {
     const snw_model *m = a->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ns = (size_t)a->nscalar;
     kinematic_work *k = &x->kinematic;
-    k->metric =
-        snw_alloc((2 * nv * nv + 5 * nv + nr + nv * nr + ns * nv + 1) * sizeof *k->metric);
+    k->metric = snw_alloc((2 * nv * nv + 5 * nv + nr + nv * nr + ns * nv + 1) * sizeof *k->metric);
     k->momentum = snw_alloc(ns * sizeof *k->momentum);
     k->arena.size = snw_minimum_norm_scratch(m->nv, m->nconstraint);
     k->arena.base = snw_alloc(k->arena.size + 1);

@@ -121,7 +121,7 @@ class Optimal(Case):
 
     def test_the_best_stroke(self):
         reply, x = self.best("three_links_stroke")
-        self.assertEqual(reply["gradient"], "differences")
+        self.assertEqual(reply["gradient"], "adjoint")
         self.close(reply["cost"], 0.139731568, 1e-7)
         self.close(x["A"], 1.506395, 1e-4)
         reply, x = self.best("three_links_stroke", "--run", "phased")

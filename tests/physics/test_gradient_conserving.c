@@ -181,6 +181,44 @@ static void conserving_follows_differences(void **state) {
         follow_differences(&problems[i], "conserving", 1e-10);
 }
 
+static const problem with_touches = {
+    "rods that cross, with friction",
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {E: 1 MPa, kc: 300 N/m, F: 0.02 N, damp: 5 ms, d: 17 mm}\n"
+    "materials: {soft: {young: E, poisson: 0.4, density: 1000, damping: damp}, other: {young: 1 "
+    "MPa, poisson: 0.4, density: 1000, damping: 5 ms}}\n"
+    "robot:\n"
+    "  a: {on: world, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, material: soft, "
+    "strain: "
+    "{bend_y: legendre 2, bend_z: legendre 1}, nodes: 8}}\n"
+    "  b: {on: world, pose: {xyz: [0.2, -0.15, -d], axis: z, angle: pi/2}, rod: {length: 0.3, "
+    "section: {circle: {radius: 8 mm}}, material: other, strain: {bend_y: legendre 2}, nodes: 8}}\n"
+    "contacts: {touch: {rods: {between: [a, b], radius: 8 mm, stiffness: 1e5 N/m^2, crossing: kc, "
+    "smooth: 1 mm, friction: 0.2}}}\n"
+    "loads: {push: {on: a.tip, force: [0, F, -F]}}\n"
+    "probes: {t: {position: a.tip}, e: energy}\n"
+    "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: %s}]\n",
+    4,
+    2,
+    {"E", "kc", "F", "damp"},
+    {"integral(t.z^2) + t.y", "e.elastic"}};
+
+// Rods that touch rods have written tangents, and numbers beside them are gathered.
+static void touches_have_written_tangents(void **state) {
+    (void)state;
+    static outcome got;
+    char text[TEXT];
+    follow_differences(&with_touches, "conserving", 1e-9); // samples of forward: energies
+    (void)snprintf(text, sizeof text, with_touches.text, "conserving");
+    answer(&(question){.text = text, .nby = 3, .by = {"E", "F", "damp"}, .nof = 1, .of = {"t.z"}},
+           &got);
+    assert_int_equal(got.info.differenced_steps, 0);
+    assert_int_equal(got.info.gathered, 3);
+    answer(&(question){.text = text, .nby = 1, .by = {"kc"}, .nof = 1, .of = {"t.z"}}, &got);
+    assert_true(fabs(got.dJ[0] * got.p[0]) > 1e-5 * fabs(got.J[0])); // they touch
+}
+
 static const problem with_memory = {
     "integral and states on a ball joint",
     "sinew: 1\n"
@@ -347,6 +385,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pendulum),
         cmocka_unit_test(conserving_follows_differences),
+        cmocka_unit_test(touches_have_written_tangents),
         cmocka_unit_test(memory_has_written_tangents),
         cmocka_unit_test(random_robots_are_gathered),
         cmocka_unit_test(numbers_are_gathered_beside_contact_points),

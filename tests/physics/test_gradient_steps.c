@@ -401,10 +401,10 @@ static const problem explicit_steps[] = {
 
 static void rk4_follows_differences(void **state) {
     (void)state;
-    follow_differences(&explicit_steps[0], "", 1e-9);
-    if (AMONG(1, 0)) return;
-    follow_differences(&explicit_steps[1], "", 1e-9);
     follow_differences(&explicit_steps[2], "", 1e-9);
+    if (AMONG(1, 0)) return;
+    follow_differences(&explicit_steps[0], "", 1e-9);
+    follow_differences(&explicit_steps[1], "", 1e-9);
 }
 
 #define SWIMMER                                                                                    \
@@ -573,7 +573,7 @@ static const problem gaits[] = {
 static void gaits_have_their_transposes(void **state) {
     (void)state;
     static outcome got;
-    for (size_t i = 0; i < AMONG(2, sizeof gaits / sizeof *gaits); i++) {
+    for (size_t i = 0; i < AMONG(1, sizeof gaits / sizeof *gaits); i++) {
         follow_differences(&gaits[i], "", 1e-9);
         question q = {.text = gaits[i].text, .nby = gaits[i].nby, .nof = 1, .of = {gaits[i].of[0]}};
         memcpy(q.by, gaits[i].by, sizeof q.by[0] * 6);
