@@ -224,14 +224,20 @@ snw_status snw_pattern_columns(const snw_model *m, int **start, int **row) {
     return s;
 }
 
-static snw_status analyse(const snw_model *m, const double *size, snw_sparse **out) {
+static snw_status analyse(const snw_model *m, const double *size, const snw_sparse *like,
+                          snw_sparse **out) {
     const int n = m->nv + m->nconstraint;
     bool *bound = snw_alloc((size_t)(n + 1) * sizeof *bound);
     if (!bound) return SNW_E_MEMORY;
     for (int i = 0; i < n; i++) bound[i] = i >= m->nv;
     pattern x;
     snw_status s = list_pattern(m, &x);
-    if (s == SNW_OK) s = snw_sparse_create(n, x.start, x.row, bound, size, out);
+    const bool known = s == SNW_OK && like && snw_sparse_has_pattern(like, n, x.start, x.row);
+    if (known) {
+        s = snw_sparse_create_like(like, size, out);
+    } else if (s == SNW_OK) {
+        s = snw_sparse_create(n, x.start, x.row, bound, size, out);
+    }
     pattern_free(&x);
     snw_free(bound);
     return s;
@@ -252,10 +258,11 @@ enum { LARGE = 2000 };
 // Feedback laws and concentric tubes couple coordinates that no path, loop or element joins.
 static bool couples_all(const snw_model *m) { return m->nlive + m->ntube > 0; }
 
-static snw_status choose_factors(const snw_model *m, const double *size, snw_sparse **out) {
+static snw_status choose_factors(const snw_model *m, const double *size, const snw_sparse *like,
+                                 snw_sparse **out) {
     *out = NULL;
     if (couples_all(m)) return SNW_OK;
-    SNW_TRY(analyse(m, size, out));
+    SNW_TRY(analyse(m, size, like, out));
     // Networks: exchanges of rows would add much to factors with many loops (design.md)
     if (m->nconstraint >= MANY_ROWS) snw_sparse_prefer_diagonal(*out);
     if (!is_worthwhile(m->nv + m->nconstraint, *out)) {
@@ -265,10 +272,16 @@ static snw_status choose_factors(const snw_model *m, const double *size, snw_spa
     return SNW_OK;
 }
 
-snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse **out) {
-    SNW_TRY(choose_factors(m, size, out));
+snw_status snw_pattern_create_like(const snw_model *m, const double *size, const snw_sparse *like,
+                                   snw_sparse **out) {
+    SNW_TRY(choose_factors(m, size, like, out));
     const bool large = m->nv + m->nconstraint > LARGE && snw_tangent_compresses(m);
-    return *out && large ? snw_sparse_compress(*out) : SNW_OK;
+    const bool takes = *out && large && !snw_sparse_is_compressed(*out);
+    return takes ? snw_sparse_compress(*out) : SNW_OK;
+}
+
+snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse **out) {
+    return snw_pattern_create_like(m, size, NULL, out);
 }
 
 // ---- matrix -------------------------------------------------------------------------------------
@@ -287,8 +300,8 @@ static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra a
     }
     snw_status s = like                                  ? snw_sparse_create_like(like, size, out)
                    : algebra == SNW_ALGEBRA_AUTO         ? snw_pattern_create(m, size, out)
-                   : algebra == SNW_ALGEBRA_DENSE_MATRIX ? choose_factors(m, size, out)
-                                                         : analyse(m, size, out);
+                   : algebra == SNW_ALGEBRA_DENSE_MATRIX ? choose_factors(m, size, NULL, out)
+                                                         : analyse(m, size, NULL, out);
     if (s == SNW_OK && algebra == SNW_ALGEBRA_COMPRESSED) s = snw_sparse_compress(*out);
     snw_free(size);
     return s;

@@ -38,6 +38,10 @@ typedef struct snw_bordered_matrix {
 // where dense factors are cheaper. `size` as for snw_sparse_create.
 SNW_NODISCARD snw_status snw_pattern_create(const snw_model *m, const double *size,
                                             snw_sparse **out);
+// The same with the order of `like` (NULL: none), that of another model with as many coordinates,
+// where both have the same pattern.
+SNW_NODISCARD snw_status snw_pattern_create_like(const snw_model *m, const double *size,
+                                                 const snw_sparse *like, snw_sparse **out);
 
 // Pattern of such a matrix by columns: *start (n + 1) and the rows of each in *row, rising. The
 // caller frees both with snw_free.

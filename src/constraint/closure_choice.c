@@ -26,6 +26,8 @@ struct snw_closure_choice {
     int nq;
     double *closed; // nq
     bool has_closed;
+    int nv;
+    snw_sparse *pattern; // of a model with nv coordinates; NULL: none
 };
 
 snw_status snw_closure_choice_create(snw_closure_choice **out) {
@@ -42,11 +44,26 @@ void snw_closure_choice_destroy(snw_closure_choice *c) {
     snw_free(c->rows);
     snw_free(c->loop);
     snw_free(c->closed);
+    snw_sparse_destroy(c->pattern);
     snw_free(c);
 }
 
 const double *snw_closure_choice_closed(const snw_closure_choice *c) {
     return c && c->has_closed ? c->closed : NULL;
+}
+
+const snw_sparse *snw_closure_choice_pattern(const snw_closure_choice *c, const snw_model *m) {
+    return c && c->nv == m->nv ? c->pattern : NULL;
+}
+
+snw_status snw_closure_choice_keep_pattern(snw_closure_choice *c, const snw_model *m,
+                                           const snw_sparse *pattern) {
+    if (!pattern) return SNW_OK;
+    if (c->pattern && c->nv == m->nv && snw_sparse_same_pattern(c->pattern, pattern)) return SNW_OK;
+    snw_sparse_destroy(c->pattern);
+    c->pattern = NULL;
+    c->nv = m->nv;
+    return snw_sparse_create_like(pattern, NULL, &c->pattern);
 }
 
 // ---- prints -------------------------------------------------------------------------------------

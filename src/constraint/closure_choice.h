@@ -30,6 +30,12 @@ SNW_NODISCARD snw_status snw_projection_compile_choice(const snw_desc *desc, snw
 // q0 as by snw_projection_close; NULL: not known. It lives until the next compilation.
 const double *snw_closure_choice_closed(const snw_closure_choice *c);
 
+// Pattern of the matrix of the last model for which one was kept, if it had as many coordinates;
+// NULL: none. And keep a copy of a pattern, unless it is the same.
+const snw_sparse *snw_closure_choice_pattern(const snw_closure_choice *c, const snw_model *m);
+SNW_NODISCARD snw_status snw_closure_choice_keep_pattern(snw_closure_choice *c, const snw_model *m,
+                                                         const snw_sparse *pattern);
+
 // From now on snw_projection_close takes `closed` (nq, must outlive the projection) where it starts
 // from q0 of the model and `closed` is closed under its inputs; NULL: no longer. A model that the
 // projection is told to use (snw_projection_use) has none.

@@ -177,6 +177,15 @@ snw_status snw_sparse_create_like(const snw_sparse *like, const double *size, sn
     return SNW_E_MEMORY;
 }
 
+bool snw_sparse_has_pattern(const snw_sparse *sp, int n, const int *start, const int *row) {
+    return sp->n == n && memcmp(sp->start, start, ((size_t)n + 1) * sizeof *start) == 0 &&
+           memcmp(sp->row, row, (size_t)start[n] * sizeof *row) == 0;
+}
+
+bool snw_sparse_same_pattern(const snw_sparse *a, const snw_sparse *b) {
+    return snw_sparse_has_pattern(a, b->n, b->start, b->row);
+}
+
 void snw_sparse_destroy(snw_sparse *sp) {
     if (!sp) return;
     snw_free(sp->pattern_block);

@@ -26,6 +26,9 @@ SNW_NODISCARD snw_status snw_sparse_create(int n, const int *start, const int *r
 // The same with the pattern and the order of another one; `size` as above. No factors are copied.
 SNW_NODISCARD snw_status snw_sparse_create_like(const snw_sparse *like, const double *size,
                                                 snw_sparse **out);
+// Is this the pattern?
+bool snw_sparse_has_pattern(const snw_sparse *sp, int n, const int *start, const int *row);
+bool snw_sparse_same_pattern(const snw_sparse *a, const snw_sparse *b);
 void snw_sparse_destroy(snw_sparse *sp); // NULL is fine
 
 // Predicted entries of the factors without row exchanges, and multiplications of a factorisation.

@@ -249,6 +249,13 @@ static snw_status create_connection(snw_phase *e, snw_error *err) {
     return SNW_OK;
 }
 
+static snw_status create_statics(snw_run *r, snw_phase *e) {
+    const snw_sparse *like = snw_closure_choice_pattern(r->choice, e->model);
+    SNW_TRY(snw_statics_create_like(e->model, like, &e->statics));
+    if (!r->one_of_many || e != r->phase) return SNW_OK;
+    return snw_closure_choice_keep_pattern(r->choice, e->model, snw_statics_pattern(e->statics));
+}
+
 // Compile one model for the start and one for each change. All have the same coordinates and nodes.
 static snw_status compile_phases(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
@@ -270,7 +277,7 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
         snw_phase *e = &r->phase[i < 0 ? 0 : r->phase_of_step[i]];
         SNW_TRY(snw_closure_rows_create(e->compiled, &e->rows));
         e->model = snw_closure_rows_model(e->rows, e->compiled);
-        SNW_TRY(snw_statics_create(e->model, &e->statics));
+        SNW_TRY(create_statics(r, e));
         snw_statics_choose_rows(e->statics, e->rows);
         SNW_TRY(create_connection(e, err));
         const snw_model *first = r->phase[0].compiled, *m = e->compiled;
@@ -476,7 +483,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     return r->checkpoint ? SNW_OK : SNW_E_MEMORY;
 }
 
-static snw_status run_create(const snw_desc *desc, const char *name, bool whole,
+static snw_status run_create(const snw_desc *desc, const char *name, bool whole, bool one_of_many,
                              snw_closure_choice *choice, snw_run **out, snw_error *err) {
     *out = NULL;
     SNW_TRY(snw_blas_ready(err));
@@ -485,6 +492,7 @@ static snw_status run_create(const snw_desc *desc, const char *name, bool whole,
     r->desc = desc;
     r->whole = whole;
     r->choice = choice;
+    r->one_of_many = one_of_many;
     const snw_status s = run_prepare(r, name, err);
     r->choice = NULL;
     if (s == SNW_OK) {
@@ -505,7 +513,7 @@ static snw_status create_alone(const snw_desc *desc, const char *name, bool whol
     snw_closure_choice *choice;
     *out = NULL;
     if (snw_closure_choice_create(&choice) != SNW_OK) return snw_fail_memory(err);
-    const snw_status s = run_create(desc, name, whole, choice, out, err);
+    const snw_status s = run_create(desc, name, whole, false, choice, out, err);
     snw_closure_choice_destroy(choice);
     return s;
 }
@@ -524,7 +532,7 @@ void snw_run_loops_destroy(snw_run_loops *loops) { snw_closure_choice_destroy(lo
 
 snw_status snw_run_create_like(const snw_desc *desc, const char *name, snw_run_loops *loops,
                                snw_run **out, snw_error *err) {
-    return run_create(desc, name, false, loops, out, err);
+    return run_create(desc, name, false, true, loops, out, err);
 }
 
 void snw_run_destroy(snw_run *r) {

@@ -75,6 +75,7 @@ struct snw_run {
     const snw_desc *desc;
     bool whole;                 // kinematic models with tangents
     snw_closure_choice *choice; // while the run is created: of its first model
+    bool one_of_many;           // it serves other runs as well
     snw_pool *pool;
     int nphase;
     snw_phase *phase;

@@ -107,11 +107,15 @@ static void statics_place(void *object, snw_fields *f) {
 }
 
 snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
+    return snw_statics_create_like(m, NULL, out);
+}
+
+snw_status snw_statics_create_like(const snw_model *m, const snw_sparse *like, snw_statics **out) {
     *out = NULL;
     snw_statics *st = snw_alloc(sizeof *st);
     if (!st) return SNW_E_MEMORY;
     st->m = m;
-    if (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
+    if (!m->bare && (snw_pattern_create_like(m, NULL, like, &st->sparse[0]) != SNW_OK ||
                      (st->sparse[0] &&
                       snw_sparse_create_like(st->sparse[0], NULL, &st->sparse[1]) != SNW_OK))) {
         snw_statics_destroy(st);
@@ -152,6 +156,8 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     }
     return SNW_OK;
 }
+
+const snw_sparse *snw_statics_pattern(const snw_statics *st) { return st->sparse[0]; }
 
 void snw_statics_choose_rows(snw_statics *st, snw_closure_rows *rows) { st->closure_rows = rows; }
 

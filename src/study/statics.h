@@ -74,7 +74,12 @@ snw_statics_opts snw_statics_defaults(void);
 
 // Allocates everything that solves need; a solve allocates nothing.
 SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **out);
+// The same with the order of `like`, as for snw_pattern_create_like.
+SNW_NODISCARD snw_status snw_statics_create_like(const snw_model *m, const struct snw_sparse *like,
+                                                 snw_statics **out);
 void snw_statics_destroy(snw_statics *st); // NULL is fine
+// Pattern and order of its matrices, which belong to it; NULL: dense ones.
+const struct snw_sparse *snw_statics_pattern(const snw_statics *st);
 
 // Lets solves select other rows of redundant loop closures (snw_projection_choose) where the kept
 // ones lose rank; `rows`, whose model is that of the statics, is changed then. NULL: no redundant
