@@ -89,8 +89,8 @@ struct snw_adjoint {
                                          // rates; stiffness at fixed rates
     double *stage_x;                     // (stages + 1) x nv: chart coordinates, the end last
     // laws with memory and rows of velocities: integrands and rows by places and rates, at fixed
-    // rates and of the chart (stages x extra x 4 nv); integrands by memory (stages x nsignal x nsignal); forces by memory (stages x nsignal x
-    // nv)
+    // rates and of the chart (stages x extra x 4 nv); integrands by memory (stages x nsignal x
+    // nsignal); forces by memory (stages x nsignal x nv)
     double *stage_row, *stage_by, *stage_force;
     // stages x ndrive x (3 nv + 2 extra): residual by place, rate and acceleration of a driven
     // coordinate, integrands and rows by place and rate

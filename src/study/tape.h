@@ -61,7 +61,7 @@ typedef struct snw_map {
     const double *before; // nv: velocities before a restart; NULL: none
     // of a step of collocation
     snw_collocation points;
-    const double *q0, *v0, *ddx; // nq, nv, stages x nv
+    const double *q0, *v0, *ddx;                // nq, nv, stages x nv
     const double *stage_lambda, *stage_dropped; // stages x nconstraint, nnonholonomic; NULL: none
     // of a step with hard contacts; of an equilibrium with them: those that touch; NULL: none
     const struct snw_hard_step *hard;
