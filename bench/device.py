@@ -108,6 +108,7 @@ class Task:
     def __init__(self, options):
         self.device, self.small, self.name = options["device"], options["small"], options["name"]
         self.precision, self.architecture = options.get("precision", "double"), options.get("architecture")
+        self.robots = options.get("robots") or [100, 1000, 10_000, 100_000, 1_000_000]
 
     def batch(self, model, n):
         import sinew
@@ -128,7 +129,7 @@ class Task:
     def throughput(self):
         model, step, count = model_of(self.name), STEP.get(self.name, 1e-2), 2 if self.small else 20
         rate = 0.0
-        for n in [2, 5] if self.small else [1000, 100_000, 10_000, 100, 1_000_000]:
+        for n in [2, 5] if self.small else self.robots:
             if rate and 4 * n * count / rate > 60:
                 continue  # it would take more than a minute
             for account in (True, False):
@@ -142,8 +143,8 @@ class Task:
                 batch.wait()
                 seconds, after = time.perf_counter() - began, batch.counts
                 steps = n * count
-                rate = steps / seconds
-                yield {"robots": n, "account": account, "step": step, "steps/s": rate, "simulated s/s": rate * step,
+                rate = max(rate, steps / seconds)
+                yield {"robots": n, "account": account, "step": step, "steps/s": steps / seconds, "simulated s/s": steps / seconds * step,
                        "iterations": (after["iterations"] - before["iterations"]) / steps,
                        "matrices": (after["matrices"] - before["matrices"]) / steps, "failed": after["failed"],
                        "bytes": batch.bytes / n, "seconds": seconds, "precision": self.precision}  # fmt: skip
@@ -332,7 +333,8 @@ class Call:
         left = min(limit, self.end - time.monotonic())
         if tuple(key.values()) in self.done or left < (1 if self.args.small else 10):
             return  # it has been done, or is left to the next call
-        options = json.dumps(key | {"device": self.args.device, "small": self.args.small, "architecture": self.args.architecture})
+        options = json.dumps(key | {"device": self.args.device, "small": self.args.small, "architecture": self.args.architecture,
+                                    "robots": [int(n) for n in self.args.robots.split(",")] if self.args.robots else None})  # fmt: skip
         environment = os.environ | {"XDG_CACHE_HOME": str(pathlib.Path(self.args.cache or self.out / "cache").resolve())}
         path = self.out / f"task-{os.getpid()}-{abs(hash(options))}"
         with path.open("w") as f:
@@ -468,6 +470,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=560, help="time of this call")
     parser.add_argument("--parts", default=",".join(PARTS), help="parts to do, %(default)s")
     parser.add_argument("--models", help="names of the models to measure, separated by commas; all of the list unless given")
+    parser.add_argument("--robots", help="numbers of robots to measure, separated by commas; 100 to 1000000 unless given")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2), help="kernels and examples at a time")
     parser.add_argument("--architecture", help="compile kernels for it, sm_90, without a processor")
     parser.add_argument("--cache", help="folder of the kernels, OUT/cache unless given")
