@@ -5,6 +5,7 @@
 #include "base/fields.h"
 
 #include "base/alloc.h"
+#include "base/scratch.h"
 
 void *snw_fields_next(snw_fields *f, size_t count, size_t size, size_t boundary) {
     f->used = (f->used + boundary - 1) / boundary * boundary;
@@ -13,14 +14,23 @@ void *snw_fields_next(snw_fields *f, size_t count, size_t size, size_t boundary)
     return at;
 }
 
-void *snw_fields_create_sized(void (*place)(void *object, snw_fields *f), void *object,
-                              size_t *size) {
+static void *fields_create(void (*place)(void *object, snw_fields *f), void *object,
+                           void *(*alloc)(size_t), size_t *size) {
     snw_fields f = {NULL, 0};
     place(object, &f);
     if (size) *size = f.used;
-    f.block = snw_alloc(f.used);
+    f.block = alloc(f.used);
     if (!f.block) return NULL;
     f.used = 0;
     place(object, &f);
     return f.block;
+}
+
+void *snw_fields_create_sized(void (*place)(void *object, snw_fields *f), void *object,
+                              size_t *size) {
+    return fields_create(place, object, snw_alloc, size);
+}
+
+void *snw_fields_create_scratch(void (*place)(void *object, snw_fields *f), void *object) {
+    return fields_create(place, object, snw_alloc_scratch, NULL);
 }

@@ -74,13 +74,15 @@ char *snw_pool_text(snw_pool *p, const char *text, size_t length) {
 }
 
 char *snw_pool_format(snw_pool *p, const char *format, ...) {
+    char most[96]; // of names; longer texts are formatted again
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const int length = vsnprintf(most, sizeof most, format, args);
     va_end(args);
     if (length < 0) return NULL;
     char *text = snw_pool_take(p, (size_t)length + 1);
     if (!text) return NULL;
+    if ((size_t)length < sizeof most) return memcpy(text, most, (size_t)length + 1);
     va_start(args, format);
     (void)vsnprintf(text, (size_t)length + 1, format, args);
     va_end(args);

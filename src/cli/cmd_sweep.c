@@ -126,7 +126,7 @@ static void write_rows(const snw_sweep_plan *p, double *value, const snw_sink *t
 }
 
 // Check plan and model, and write the rows of the plan as a table; nothing is computed.
-static snw_status write_plan(const char *path, const char *table, snw_reply *reply,
+static snw_status write_plan(const char *path, const char *table, bool quiet, snw_reply *reply,
                              snw_error *err) {
     snw_sweep_plan *p = NULL;
     snw_sweep_row_computer *c = NULL;
@@ -148,7 +148,7 @@ static snw_status write_plan(const char *path, const char *table, snw_reply *rep
     if (s == SNW_OK && reply->json) {
         snw_field_text(reply->json, "table", table);
         snw_field_integer(reply->json, "rows", p->rows);
-    } else if (s == SNW_OK) {
+    } else if (s == SNW_OK && !quiet) {
         printf("%lld rows in %s\n", (long long)p->rows, table);
     }
     snw_sweep_row_computer_close(c);
@@ -212,7 +212,7 @@ static snw_status run_plan(const snw_args *args, const char *path, snw_reply *re
     snw_meter_clear(&screen.meter);
     reply->meter = NULL;
     *begun = r.rows > 0;
-    if ((s == SNW_OK || s == SNW_E_STOPPED) && r.rows > 0 && r.leads && !quiet)
+    if ((s == SNW_OK || s == SNW_E_STOPPED) && r.rows > 0 && r.leads && (!quiet || reply->json))
         print_counts(&r, reply);
     if (s == SNW_E_STOPPED && r.rows > 0)
         return snw_fail(err, s,
@@ -250,7 +250,8 @@ static snw_status sweep_or_report(const snw_args *args, snw_reply *reply, bool *
     }
     if (report) return snw_sweep_print_report(args, path, reply, err);
     const char *table = snw_args_value(args, "table");
-    return table ? write_plan(path, table, reply, err) : run_plan(args, path, reply, begun, err);
+    return table ? write_plan(path, table, snw_args_has(args, "quiet"), reply, err)
+                 : run_plan(args, path, reply, begun, err);
 }
 
 static int cmd_sweep_run(const snw_args *args, snw_reply *reply) {
@@ -285,7 +286,8 @@ static const snw_option options[] = {
      "of OUT.h5: rows for which neither of two results can be smaller unless the other is larger; "
      "-A means that A should be large"},
     {"csv", 0, "FILE.csv", false, "of OUT.h5: all rows as a table"},
-    {"quiet", 'q', NULL, false, "no progress and no summary, only messages"},
+    {"quiet", 'q', NULL, false,
+     "no progress and no summary, only messages; of OUT.h5: only the front of --pareto"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
 

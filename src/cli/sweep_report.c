@@ -27,6 +27,7 @@ typedef struct report {
     snw_sweep_table t;
     const char *path;
     snw_pool *pool;
+    bool quiet; // only what an option asks for: the front, the table in its file
     snw_reply *reply;
     snw_error *err;
 } report;
@@ -433,7 +434,7 @@ static snw_status report_pareto(const report *r, const char *text) {
         for (int k = 0; k < 2; k++) snw_grid_number(g, 6, result_of(r, of[k])[front[i]]);
         for (int k = 0; k < columns; k++) snw_grid_number(g, 6, parameter_of(r, k)[front[i]]);
     }
-    printf("\nPareto front, %lld rows\n", (long long)size);
+    printf("%sPareto front, %lld rows\n", r->quiet ? "" : "\n", (long long)size);
     const snw_status s = snw_grid_print(g, stdout, r->err);
     snw_grid_destroy(g);
     if (size > SHOWN_FRONT) printf("  ... the first %d of %lld\n", SHOWN_FRONT, (long long)size);
@@ -482,7 +483,7 @@ static snw_status report_csv(const report *r, const char *path) {
     SNW_TRY(snw_output_close(&out, SNW_OK, r->err));
     if (r->reply->json)
         snw_field_text(r->reply->json, "table", path);
-    else
+    else if (!r->quiet)
         printf("table in %s\n", path);
     return SNW_OK;
 }
@@ -513,19 +514,24 @@ static snw_status make_report(const report *r, const snw_args *args) {
     int n, *chosen;
     SNW_TRY(choose_results(r, args, &n, &chosen));
     const char *csv = snw_args_value(args, "csv"), *pareto = snw_args_value(args, "pareto");
-    report_states(r);
-    SNW_TRY(report_results(r, n, chosen));
-    if (r->reply->json) snw_field_list(r->reply->json, "sensitivity");
-    for (int i = 0; i < n; i++) SNW_TRY(report_sensitivity(r, chosen[i]));
-    if (r->reply->json) snw_json_close(r->reply->json);
+    if (!r->quiet) {
+        report_states(r);
+        SNW_TRY(report_results(r, n, chosen));
+        if (r->reply->json) snw_field_list(r->reply->json, "sensitivity");
+        for (int i = 0; i < n; i++) SNW_TRY(report_sensitivity(r, chosen[i]));
+        if (r->reply->json) snw_json_close(r->reply->json);
+    }
     if (pareto) SNW_TRY(report_pareto(r, pareto));
     return csv ? report_csv(r, csv) : SNW_OK;
 }
 
 snw_status snw_sweep_print_report(const snw_args *args, const char *path, snw_reply *reply,
                                   snw_error *err) {
-    report r = {
-        .pool = snw_pool_create((size_t)16 << 30), .path = path, .reply = reply, .err = err};
+    report r = {.pool = snw_pool_create((size_t)16 << 30),
+                .path = path,
+                .quiet = snw_args_has(args, "quiet") && !reply->json,
+                .reply = reply,
+                .err = err};
     if (!r.pool) return snw_fail_memory(err);
     snw_status s = snw_sweep_table_read(path, r.pool, &r.t, err);
     if (s == SNW_OK) s = make_report(&r, args);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/scratch.h"
 #include "dynamics/constraint.h"
 #include "dynamics/segment_pair.h"
 #include "dynamics/tendon.h"
@@ -126,7 +127,7 @@ static snw_status projection_create(const snw_model *m, bool analysed, const snw
     const size_t qr = m->bare && !m->local ? 0 : snw_qr_scratch(m->nv, pr->all->nconstraint);
     const size_t ls = m->bare ? 0 : snw_minimum_norm_scratch(pr->all->nconstraint + m->nv, m->nv);
     pr->scratch.size = qr > ls ? qr : ls;
-    pr->scratch.base = snw_alloc(pr->scratch.size);
+    pr->scratch.base = snw_alloc_scratch(pr->scratch.size);
     pr->block = snw_fields_create(projection_place, pr);
     const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
     if (!pr->scratch.base || !pr->block || create_bordered(pr, analysed, like) != SNW_OK ||

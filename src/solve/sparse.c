@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/fields.h"
+#include "base/scratch.h"
 #include "math/vector.h"
 #include "solve/minimum_degree.h"
 
@@ -109,7 +110,7 @@ static bool sparse_grow(snw_sparse *sp, int nl, int nu) {
     const snw_sparse before = *sp;
     if (!sp->matrix || sp->room > INT_MAX / 2) return false;
     sp->room *= 2;
-    sp->fill_block = snw_fields_create(sparse_place_fill, sp);
+    sp->fill_block = snw_fields_create_scratch(sparse_place_fill, sp);
     if (!sp->fill_block) {
         *sp = before;
         return false;
@@ -151,7 +152,7 @@ static snw_status sparse_make(int n, const int *start, const int *row, const boo
     if (s == SNW_OK) {
         sp->room = capacity_of(sp);
         sp->factor_block = snw_fields_create(sparse_place_factors, sp);
-        sp->fill_block = snw_fields_create(sparse_place_fill, sp);
+        sp->fill_block = snw_fields_create_scratch(sparse_place_fill, sp);
         if (!sp->factor_block || !sp->fill_block) s = SNW_E_MEMORY;
     }
     if (s != SNW_OK) {

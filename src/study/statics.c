@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/scratch.h"
 #include "constraint/bordered_matrix.h"
 #include "constraint/mechanism.h"
 #include "dynamics/constraint.h"
@@ -122,7 +123,7 @@ snw_status snw_statics_create_like(const snw_model *m, const snw_sparse *like, s
         return SNW_E_MEMORY;
     }
     const size_t size = statics_scratch_size(st);
-    st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
+    st->scratch = (snw_arena){.base = snw_alloc_scratch(size), .size = size};
     st->block = snw_fields_create(statics_place, st);
     for (int k = 0; k < 2; k++) st->local[k].st = st;
     if (!st->scratch.base || !st->block ||

@@ -195,6 +195,12 @@ static snw_status shard_busy(snw_sweep_shard busy, long who, bool other, snw_err
                     other && busy.n > 1 ? ", or use the same division" : "");
 }
 
+// Is file `name` of the folder the lock of a shard of another division than `own`? *other <- its.
+static bool is_other_lock(const char *name, snw_sweep_shard own, snw_sweep_shard *other) {
+    return is_lock(name) && sscanf(name, "shard-%d-of-%d", &other->i, &other->n) == 2 &&
+           other->n != own.n;
+}
+
 // Shards of another division that are being computed would do rows twice.
 static snw_status check_divisions(const snw_sweep_parts *p, snw_sweep_shard own, snw_error *err) {
     DIR *folder = opendir(p->folder);
@@ -205,9 +211,7 @@ static snw_status check_divisions(const snw_sweep_parts *p, snw_sweep_shard own,
         snw_sweep_shard other = {0, 0};
         char path[PATH];
         long who = 0;
-        if (!is_lock(e->d_name) || sscanf(e->d_name, "shard-%d-of-%d", &other.i, &other.n) != 2 ||
-            other.n == own.n || !file_path(p, e->d_name, path))
-            continue;
+        if (!is_other_lock(e->d_name, own, &other) || !file_path(p, e->d_name, path)) continue;
         const int fd = open(path, O_RDWR);
         if (fd < 0) continue;
         if (is_locked(fd, &who)) s = shard_busy(other, who, true, err);
@@ -240,6 +244,28 @@ snw_status snw_sweep_parts_lock(const snw_sweep_parts *p, snw_sweep_shard shard,
     }
     *out = fd;
     return SNW_OK;
+}
+
+void snw_sweep_parts_begin(int fd) {
+    static const char begun[] = "begun\n";
+    // only what a message says hangs on it
+    if (pwrite(fd, begun, sizeof begun - 1, 0) < 0) return;
+}
+
+snw_sweep_shard snw_sweep_parts_other(const snw_sweep_parts *p, snw_sweep_shard own) {
+    DIR *folder = opendir(p->folder);
+    const struct dirent *e;
+    snw_sweep_shard found = {0, 0};
+    while (folder && found.n == 0 && (e = readdir(folder))) {
+        snw_sweep_shard other = {0, 0};
+        char path[PATH];
+        struct stat file;
+        if (is_other_lock(e->d_name, own, &other) && other.n > 0 && file_path(p, e->d_name, path) &&
+            stat(path, &file) == 0 && file.st_size > 0)
+            found = other;
+    }
+    if (folder) (void)closedir(folder);
+    return found;
 }
 
 // ---- writing ------------------------------------------------------------------------------------

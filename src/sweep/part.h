@@ -37,6 +37,10 @@ void snw_sweep_parts_remove(const snw_sweep_parts *p);
 // computes it, or a shard of another division.
 SNW_NODISCARD snw_status snw_sweep_parts_lock(const snw_sweep_parts *p, snw_sweep_shard shard,
                                               int *fd, snw_error *err);
+// Note in the lock that its shard has begun: a shard that is refused leaves a lock too.
+void snw_sweep_parts_begin(int fd);
+// A shard of another division that has begun, now or before; n is 0 where there is none.
+snw_sweep_shard snw_sweep_parts_other(const snw_sweep_parts *p, snw_sweep_shard own);
 
 // Fail when the file system of `path` has less room than `rows` rows of `each` bytes need. Where
 // its room is not known, this succeeds.

@@ -98,7 +98,25 @@ static snw_status find_rows(sweep_session *s, snw_error *err) {
     return snw_sweep_parts_visit(&s->parts, mark_row, s, err);
 }
 
+// Rows of the shard are there: computed by itself before, or by one of another division.
+static snw_status refuse_present_shard(const sweep_session *s, snw_error *err) {
+    const snw_sweep_shard own = s->shard, other = snw_sweep_parts_other(&s->parts, own);
+    char who[64] = "the sweep without --shard";
+    if (other.n == 0)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "'%.200s' has rows of shard %d/%d; --resume computes what is missing of "
+                        "it. To compute all again, remove '%.200s' and '%.200s' first",
+                        s->output, own.i, own.n, s->output, s->parts.folder);
+    if (other.n > 1) (void)snprintf(who, sizeof who, "--shard %d/%d", other.i, other.n);
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "'%.200s' has rows of shard %d/%d, as %s has begun, another division of the "
+                    "rows; go on with that one, or with --shard %d/%d --resume, which computes "
+                    "only what is missing of this shard",
+                    s->output, own.i, own.n, who, own.i, own.n);
+}
+
 static snw_status refuse_present(const sweep_session *s, snw_error *err) {
+    if (s->shard.n > 1) return refuse_present_shard(s, err);
     return snw_fail(err, SNW_E_ARGUMENT,
                     "'%.200s' has rows of this plan; --resume computes what is missing, --force "
                     "computes all again",
@@ -128,9 +146,10 @@ static snw_status check_output(const sweep_session *s, bool parts, bool *complet
     if (!s->how->resume && (s->shard.n == 1 || waiting < rows)) return refuse_present(s, err);
     if (waiting > 0 && waiting < rows && !parts)
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "'%.200s' has rows that '%.200s' should hold too, which is gone; --force "
-                        "computes all again",
-                        s->output, s->parts.folder);
+                        "'%.200s' has rows that '%.200s' should hold too, which is gone; %s",
+                        s->output, s->parts.folder,
+                        s->shard.n > 1 ? "remove it to compute all again"
+                                       : "--force computes all again");
     *complete = waiting == 0;
     return SNW_OK;
 }
@@ -256,6 +275,7 @@ static snw_status run_session(sweep_session *s, snw_error *err) {
                         (long long)p->rows);
     SNW_TRY(find_rows(s, err));
     if (s->own > 0 && !s->how->resume) return refuse_present(s, err);
+    snw_sweep_parts_begin(s->lock);
     // the table of the plan is there before the first row is computed
     if (access(s->output, F_OK) != 0) SNW_TRY(merge_parts(s, err));
     return finish(s, do_rows(s, err), err);

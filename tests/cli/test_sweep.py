@@ -265,6 +265,23 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertLess(by["x"]["k"]["ranks"], -0.5)
         self.refuses("grid.h5", "--pareto", "x,forse", says="did you mean 'force'?")
 
+    def test_a_quiet_report_is_what_options_ask_for(self):
+        self.succeeds("sweep", "grid.yaml", "-q")
+        whole = self.succeeds("sweep", "grid.h5", "--json", "--csv", "t.csv").json
+        table = (self.folder / "t.csv").read_text()
+        (self.folder / "t.csv").unlink()
+        self.assertEqual(self.succeeds("sweep", "grid.h5", "-q", "--csv", "t.csv").out, "")
+        self.assertEqual((self.folder / "t.csv").read_text(), table)
+        self.assertEqual(self.succeeds("sweep", "grid.h5", "-q").out, "")
+        front = self.succeeds("sweep", "grid.h5", "-q", "--pareto", "x,-force").out
+        self.assertTrue(front.startswith("Pareto front, 5 rows\n"), front)
+        self.assertNotIn("median", front)
+        self.refuses("grid.h5", "-q", "--result", "forse", says="did you mean 'force'?")
+        self.assertEqual(self.succeeds("sweep", "grid.h5", "-q", "--json", "--csv", "t.csv").json, whole)
+        self.assertEqual(self.succeeds("sweep", "grid.yaml", "-q", "--table", "rows.csv").out, "")
+        self.assertEqual(len((self.folder / "rows.csv").read_text().splitlines()), 16)
+        self.assertEqual(self.succeeds("sweep", "grid.yaml", "-q", "-f", "--json").json["done"], 15)
+
     def test_statistics(self):
         self.write("some.csv", "a,b\n" + "".join(f"{a},0\n" for a in (8, 1, -3, 5, 2, 13, 0.5)))
         self.write("some.yaml", "sinew: 1\nmodel: cart.yaml\ntable: some.csv\nset: {k: 1 N/m}\nkeep: {x: end(x.x)}\n")
@@ -417,6 +434,22 @@ class Interruptions(Sweep):
         self.refuses("many.yaml", "-o", "s.h5", "--shard", "2/3", says="--resume computes what is missing")
         report = self.succeeds("sweep", "many.yaml", "-o", "s.h5", "--resume", "--json").json
         self.assertEqual((report["computed"], report["done"]), (40, 60))
+        self.complete("s.h5", "all.h5")
+
+    def test_shards_of_another_division_are_told(self):
+        self.succeeds("sweep", "many.yaml", "-o", "all.h5")
+        shard = lambda which, *more: ("many.yaml", "-o", "s.h5", "--shard", which, *more)
+        self.succeeds("sweep", *shard("1/2"))
+        self.refuses(*shard("2/3"), says="has rows of shard 2/3, as --shard 1/2 has begun, another division of the rows; go on with that one, "
+                     "or with --shard 2/3 --resume")
+        # one that was refused has not begun: the shard by itself again, where --force would not serve
+        said = self.refuses(*shard("1/2"), says="has rows of shard 1/2; --resume computes what is missing of it. To compute all again, remove 's.h5'")
+        self.assertNotIn("--force", said.err)
+        self.refuses(*shard("1/2", "--force"), says="--force with --shard would remove rows of other shards")
+        # as told, rows 1, 7, .. of 1, 4, 7, ..
+        report = self.succeeds("sweep", *shard("2/3", "--resume"), "--json").json
+        self.assertEqual((report["computed"], report["done"], report["waiting"]), (10, 40, 20))
+        self.succeeds("sweep", *shard("2/2", "--resume"))
         self.complete("s.h5", "all.h5")
 
     def begin(self, *more):

@@ -4,8 +4,10 @@
 #include "base/fields.h"
 
 #include "base/alloc.h"
+#include "base/scratch.h"
 #include "near.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -55,9 +57,25 @@ static void arrays_are_apart(void **state) {
     }
 }
 
+// scratch has the same places, and in builds with asserts no number that was not written
+static void scratch_is_laid_out_alike(void **state) {
+    (void)state;
+    thing o = {.n = 7};
+    o.block = snw_fields_create_scratch(thing_place, &o);
+    assert_non_null(o.block);
+    assert_true(on_boundary(o.x) && on_boundary(o.order));
+    assert_ptr_equal(o.flag, o.x + 7);
+#ifndef NDEBUG
+    for (int i = 0; i < 7; i++) assert_true(isnan(o.x[i]));
+    for (int i = 0; i < 14; i++) assert_int_equal(o.order[i], -1);
+#endif
+    snw_free(o.block);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_are_apart),
+        cmocka_unit_test(scratch_is_laid_out_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
