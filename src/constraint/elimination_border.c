@@ -225,8 +225,7 @@ void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_
     const snw_model *m = e->m;
     take_pairs(e, at, w);
     straight_product(e, at, w);
-    snw_touch_take(e, at, w);
-    snw_touch_product(e);
+    snw_touch_product(e, at, w);
     for (int k = 0; k < snw_segment_pairs(m); k++) {
         const snw_pair_matrix *p = &e->pair[k];
         for (int end = 0; p->acts && end < 2; end++) {
