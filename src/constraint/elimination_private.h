@@ -133,7 +133,7 @@ struct snw_elimination {
     snw_pair_matrix *pair; // snw_segment_pairs
     double *schur;         // most_border^2, factorised
     double *gram;          // 6 most_border^2: of the forces, to count negative eigenvalues
-    double *border_rhs;    // most_border
+    double *border_rhs;    // 2 most_border
     int *border_pivot;
     double *value; // numbers by coordinates of the unknowns, `nvalue` in use
     size_t nvalue;
