@@ -21,9 +21,9 @@
 
 enum { MOST = 1200 }; // unknowns of a dense matrix
 
-// Bounds of backward errors: plain; in units in which rows and columns have the size 1, by which
-// no path chooses its pivots; and there after one correction.
-static const double MOST_BACKWARD[] = {1e-11, 1e-9, 1e-14};
+// Bounds of backward errors: plain, also of products; in units in which rows and columns have the
+// size 1, by which no path chooses its pivots; and there after one correction.
+static const double MOST_BACKWARD[] = {1e-13, 1e-9, 1e-14};
 
 typedef enum way { PRODUCT, ELIMINATED, SPARSE, DENSE, COMPOSITE, ARTICULATED, WAYS } way;
 static const char *const way_name[WAYS] = {
@@ -142,6 +142,15 @@ static double backward_error(const subject *k, bool in_units, const double *x, d
 
 typedef void solve_fn(void *factors, double *x);
 
+// Keeps the largest backward error of a kind; false: it is above the bound of its kind.
+static bool keep_backward(way by, int kind, double error) {
+    double *most = &found[by].backward[kind];
+    if (!(error <= *most)) *most = error;
+    if (error <= MOST_BACKWARD[kind]) return true;
+    faulty = true;
+    return false;
+}
+
 // Backward errors of a solution x by some factors, and of x corrected once by what it leaves.
 static void note_backward(const subject *k, way by, const double *x, solve_fn *solve,
                           void *factors) {
@@ -151,9 +160,7 @@ static void note_backward(const subject *k, way by, const double *x, solve_fn *s
     for (int i = 0; i < k->n; i++) corrected[i] = x[i] + left[i];
     error[2] = backward_error(k, true, corrected, left);
     for (int i = 0; i < 3; i++) {
-        if (!(error[i] <= found[by].backward[i])) found[by].backward[i] = error[i];
-        if (error[i] <= MOST_BACKWARD[i]) continue;
-        faulty = true;
+        if (keep_backward(by, i, error[i])) continue;
         printf("  %s: %s has the backward error %.2g%s\n", k->file, way_name[by], error[i],
                i == 0   ? ""
                : i == 1 ? " in units"
@@ -188,14 +195,20 @@ static void compare_matrices(const subject *k, snw_elimination *e, double cq, do
         dense_product(k, k->x, k->b);
         snw_residual(m, k->in, k->s, false, k->w);
         snw_elimination_product(e, &at, k->w, k->x, k->y);
-        double largest = 0; // rows of light coordinates have sums of heavier ones as rounding
+        // rows of light coordinates have sums of heavier ones as rounding
+        double largest = 0, row = 0, apart = 0;
         for (int i = 0; i < m->nv; i++) {
             double sum = 0;
             for (int j = 0; j < m->nv; j++)
                 sum += fabs(*snw_matrix_at(k->dense->A, i, j) * k->x[j]);
             const double d = fabs(k->y[i] - k->b[i]) / (sum + 1e-3 * m->scale[i]);
             if (!(d <= largest)) largest = d;
+            if (!(sum <= row)) row = sum;
+            if (!(fabs(k->y[i] - k->b[i]) <= apart)) apart = fabs(k->y[i] - k->b[i]);
         }
+        if (!keep_backward(PRODUCT, 0, row > 0 ? apart / row : 0))
+            printf("  %s: %s differs by %.2g of the largest row\n", k->file, way_name[PRODUCT],
+                   apart / row);
         // stiff contacts on many nodes nearly cancel in the matrix: their rounding is that of the
         // sums
         note(k, PRODUCT, largest, m->ncontact_point > 0 ? 1e-10 : 0);
@@ -324,6 +337,7 @@ int main(int argc, char **argv) {
         if (w == ELIMINATED || w == SPARSE || w == DENSE)
             printf("; backward errors up to %.1e, in units %.1e, corrected once %.1e",
                    of->backward[0], of->backward[1], of->backward[2]);
+        if (w == PRODUCT) printf("; backward errors up to %.1e", of->backward[0]);
         printf("\n");
     }
     return faulty;

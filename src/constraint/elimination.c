@@ -722,6 +722,7 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
 }
 
 snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at, snw_work *w) {
+    e->sign = 0; // a refusal leaves no factors
     SNW_TRY(snw_mixed_factor(e, at, w));
     if (!e->is_mixed) SNW_TRY(eliminate(e, at, w, NULL));
     if (e->most_border && snw_border_factor(e, at, w) != SNW_OK) {

@@ -63,8 +63,7 @@ void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_
 // Condition number in the 2-norm of the matrix with rows and columns scaled to the norm 1,
 // theory.md (4.10): a lower bound, near it for symmetric matrices. From the last factors and
 // products at a point near that of the factors, with the same coefficients `at`. Takes some dozen
-// products, and keeps the factors. NaN: not factorised, or with contacts of rods. scratch: 4 (nv +
-// rows) numbers.
+// products, and keeps the factors. NaN: not factorised. scratch: 4 (nv + rows) numbers.
 double snw_elimination_condition(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                                  double *scratch);
 

@@ -7,8 +7,9 @@
 // state of the other end (U its force, V = -E, G = 1) and the efforts of tendons by their lengths.
 // With S = G - V inv(T0) U,
 //   S y = c - V inv(T0) b,   x = inv(T0) (b - U y).
-// A column of S takes one solution along the tree, a right-hand side two. Nothing is stored for
-// each coordinate and unknown.
+// The tree alone may answer b with motions much larger than x, whose rounding stays in the rows:
+// what these leave, c - V x - G y, is solved for once more. A column of S takes one solution along
+// the tree, a right-hand side three. Nothing is stored for each coordinate and unknown.
 
 #include "constraint/elimination_private.h"
 
@@ -41,7 +42,7 @@ snw_status snw_border_create(snw_elimination *e) {
     e->touch_seen = snw_alloc((size_t)m->nseg * sizeof *e->touch_seen);
     e->touched_of_seg = snw_alloc((size_t)m->nseg * sizeof *e->touched_of_seg);
     for (int i = 0; e->touched_of_seg && i < m->nseg; i++) e->touched_of_seg[i] = -1;
-    e->border_rhs = snw_alloc(n * sizeof *e->border_rhs);
+    e->border_rhs = snw_alloc(2 * n * sizeof *e->border_rhs);
     e->border_pivot = snw_alloc(n * sizeof *e->border_pivot);
     e->x = snw_alloc((size_t)m->nv * sizeof *e->x);
     size_t values = 2 * m->store_tendon + (size_t)m->ndrive + 1;
@@ -225,8 +226,7 @@ void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_
     const snw_model *m = e->m;
     take_pairs(e, at, w);
     straight_product(e, at, w);
-    snw_touch_take(e, at, w);
-    snw_touch_product(e);
+    snw_touch_product(e, at, w);
     for (int k = 0; k < snw_segment_pairs(m); k++) {
         const snw_pair_matrix *p = &e->pair[k];
         for (int end = 0; p->acts && end < 2; end++) {
@@ -458,17 +458,30 @@ snw_status snw_border_factor(snw_elimination *e, const snw_tangent_at *at, snw_w
     return SNW_OK;
 }
 
+// x <- inv(T0) (x - U y)
+static void solve_with(snw_elimination *e, const double *y, double *x) {
+    clear_wrenches(e);
+    for (int k = 0; k < e->nborder; k++) add_force(e, k, -y[k], x);
+    snw_elimination_solve_tree(e, x);
+}
+
 void snw_border_solve(snw_elimination *e, double *b) {
-    const int nv = e->m->nv, rows = e->has_rows ? e->m->nconstraint : 0;
-    double *y = e->border_rhs;
+    const int nv = e->m->nv, n = e->nborder, rows = e->has_rows ? e->m->nconstraint : 0;
+    double *y = e->border_rhs, *dy = y + n;
     memcpy(e->x, b, (size_t)nv * sizeof *b);
     clear_wrenches(e);
     snw_elimination_solve_tree(e, e->x);
     rows_times(e, e->x, y);
-    for (int k = 0; k < e->nborder; k++) y[k] = (k < rows ? b[nv + k] : 0) - y[k];
-    snw_lu_solve(e->nborder, e->schur, e->border_pivot, y);
-    clear_wrenches(e);
-    for (int k = 0; k < e->nborder; k++) add_force(e, k, -y[k], b);
-    snw_elimination_solve_tree(e, b);
-    for (int k = 0; k < rows; k++) b[nv + k] = y[k];
+    for (int k = 0; k < n; k++) y[k] = (k < rows ? b[nv + k] : 0) - y[k];
+    snw_lu_solve(n, e->schur, e->border_pivot, y);
+    solve_with(e, y, b);
+    // correction by what the rows leave
+    rows_times(e, b, dy);
+    for (int k = 0; k < n; k++)
+        dy[k] = (k < rows ? b[nv + k] : 0) - dy[k] - e->border[k].diagonal * y[k];
+    snw_lu_solve(n, e->schur, e->border_pivot, dy);
+    memset(e->x, 0, (size_t)nv * sizeof *e->x);
+    solve_with(e, dy, e->x);
+    for (int i = 0; i < nv; i++) b[i] += e->x[i];
+    for (int k = 0; k < rows; k++) b[nv + k] = y[k] + dy[k];
 }

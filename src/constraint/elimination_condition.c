@@ -44,8 +44,7 @@ static void find_scales(snw_elimination *e, snw_tangent_at *at, snw_work *w, int
 double snw_elimination_condition(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                                  double *scratch) {
     const int n = e->m->nv + (e->has_rows ? e->m->nconstraint : 0);
-    // products forget which slices the factors have in contact
-    if (e->sign == 0 || e->most_touched > 0 || n == 0) return NAN;
+    if (e->sign == 0 || n == 0) return NAN;
     double *d = scratch, *x = d + n, *y = x + n, *mean = y + n;
     snw_tangent_at here = *at;
     find_scales(e, &here, w, n, d, x, y, mean);

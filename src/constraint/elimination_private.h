@@ -133,7 +133,7 @@ struct snw_elimination {
     snw_pair_matrix *pair; // snw_segment_pairs
     double *schur;         // most_border^2, factorised
     double *gram;          // 6 most_border^2: of the forces, to count negative eigenvalues
-    double *border_rhs;    // most_border
+    double *border_rhs;    // 2 most_border
     int *border_pivot;
     double *value; // numbers by coordinates of the unknowns, `nvalue` in use
     size_t nvalue;
@@ -228,12 +228,12 @@ int snw_sliding_pairs(snw_elimination *e, int n);
 
 // Room for pairs of slices that touch, for segments of them in a border, and in all.
 void snw_touch_room(const snw_model *m, int *pairs, int *segments, int *all);
-// e->touch <- variations of the wrenches of all touches.
+// e->touch <- variations of the wrenches of all touches, which the factors keep.
 void snw_touch_take(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
 // e->P += what the wrench of a segment takes from its own state, which e->touch loses.
 void snw_touch_add_own(snw_elimination *e);
-// e->f += their wrenches with the states e->state.
-void snw_touch_product(snw_elimination *e);
+// e->f += wrenches of the touches of w with the states e->state; e->touch stays.
+void snw_touch_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
 // e->border <- six unknowns for each touched segment, from touch_first on.
 void snw_touch_list(snw_elimination *e);
 // rows (6 ntouched) <- V times the states e->state, of these unknowns.

@@ -40,26 +40,41 @@ static void vary_touch(const snw_elimination *e, const snw_tangent_at *at, const
     }
 }
 
+// p <- variations of the wrenches of the slices of touch i; returns the first touch of the next
+// ones.
+static int vary_slices(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w, int i,
+                       snw_touch_matrix *p) {
+    const int parts = e->ns < 12 ? e->ns : 12; // zeta'' has no part
+    snw_touch_jacobian of;
+    const int next = snw_rod_contacts_slices(e->m, w, i, p->seg, &of);
+    memset(p->E, 0, sizeof p->E);
+    for (int l = 0; l < 4; l++) {
+        for (int j = 0; j < parts && p->seg[l] > 0; j++) { // 0: the world
+            double W[24];
+            vary_touch(e, at, w, &of, p->seg, l, j, W);
+            for (int r = 0; r < 24; r++) p->E[r][12 * l + j] = W[r];
+        }
+    }
+    return next;
+}
+
+// Touches whose wrenches vary.
+static int count_varying(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
+    const bool varies = e->m->most_touch > 0 && (at->cq != 0 || at->cv != 0);
+    return varies && !w->touching_crowd ? snw_ntouch(e->m, w) : 0;
+}
+
 void snw_touch_take(snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
-    const snw_model *m = e->m;
     for (int i = 0; i < e->ntouched; i++) e->touched_of_seg[e->touched[i]] = -1;
     e->ntouched = e->ntouch = 0;
-    if (m->most_touch == 0 || (at->cq == 0 && at->cv == 0)) return;
-    const int parts = e->ns < 12 ? e->ns : 12; // zeta'' has no part
-    for (int i = 0; i < snw_ntouch(m, w) && !w->touching_crowd;) {
+    const int n = count_varying(e, at, w);
+    for (int i = 0; i < n;) {
         snw_touch_matrix *p = &e->touch[e->ntouch++];
-        snw_touch_jacobian of;
-        i = snw_rod_contacts_slices(m, w, i, p->seg, &of);
-        memset(p->E, 0, sizeof p->E);
+        i = vary_slices(e, at, w, i, p);
         for (int l = 0; l < 4; l++) {
-            if (p->seg[l] == 0) continue; // the world
+            if (p->seg[l] == 0) continue;
             int *place = &e->touched_of_seg[p->seg[l]];
             if (*place < 0) *place = e->ntouched, e->touched[e->ntouched++] = p->seg[l];
-            for (int j = 0; j < parts; j++) {
-                double W[24];
-                vary_touch(e, at, w, &of, p->seg, l, j, W);
-                for (int r = 0; r < 24; r++) p->E[r][12 * l + j] = W[r];
-            }
         }
     }
 }
@@ -93,12 +108,14 @@ static void touch_wrenches(const snw_elimination *e, const snw_touch_matrix *p, 
     }
 }
 
-void snw_touch_product(snw_elimination *e) {
-    for (int i = 0; i < e->ntouch; i++) {
-        const snw_touch_matrix *p = &e->touch[i];
+void snw_touch_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
+    const int n = count_varying(e, at, w);
+    for (int i = 0; i < n;) {
+        snw_touch_matrix p; // e->touch is that of the factors
         double W[24];
-        touch_wrenches(e, p, W);
-        for (int r = 0; r < 24; r++) e->f[p->seg[r / 6]].e[r % 6] += W[r];
+        i = vary_slices(e, at, w, i, &p);
+        touch_wrenches(e, &p, W);
+        for (int r = 0; r < 24; r++) e->f[p.seg[r / 6]].e[r % 6] += W[r];
     }
 }
 

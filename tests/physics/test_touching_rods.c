@@ -6,6 +6,7 @@
 #include "constraint/elimination_private.h"
 #include "constraint/projection.h"
 #include "described.h"
+#include "dynamics/rod_contact.h"
 #include "near.h"
 
 #include <math.h>
@@ -117,7 +118,6 @@ static double solve(bundle *b, bool is_static, double along_tree, double *x) {
     b->e->along_tree = along_tree;
     assert_int_equal(snw_elimination_factor(b->e, &at, b->w), SNW_OK);
     assert_true(b->e->is_mixed == (along_tree > 0));
-    // before products, which lose the touches of a border
     for (int i = 0; i < n; i++) x[i] = sin(1.0 + i) * b->m->scale[i];
     snw_elimination_solve(b->e, x);
     for (int k = 0; k < 4; k++) {
@@ -149,6 +149,36 @@ static void solutions_are_those_with_a_border(void **state) {
             assert_true(mixed < 1e-13 && border < 1e-13);
             // rounding times condition numbers up to 1e5
             assert_true(largest(&b, x, b.m->typical) < 1e-11 * largest(&b, y, b.m->typical));
+            free(x);
+            bundle_close(&b);
+        }
+    }
+}
+
+// Products do not change what the factors solve, not even where other places touch, or none.
+static void products_keep_the_factors(void **state) {
+    (void)state;
+    static const char *const text[] = {together, several, wound};
+    for (int k = 0; k < 3; k++) {
+        for (int mixed = 0; mixed < 2; mixed++) {
+            bundle b;
+            bundle_open(&b, text[k], 8, k == 2 ? coils : "");
+            const int n = b.m->nv;
+            double *x = calloc(3 * (size_t)n, sizeof *x), *again = x + n, *y = again + n;
+            const snw_tangent_at at = {.in = b.in, .cq = 1, .cv = 40, .ca = 900};
+            (void)solve(&b, false, mixed ? MIXED : BORDER, x);
+            const int touches = snw_ntouch(b.m, b.w);
+            for (int part = 0; part < 2;
+                 part++) { // after products at the same point, and elsewhere
+                for (int i = 0; i < n; i++) again[i] = sin(1.0 + i) * b.m->scale[i];
+                snw_elimination_solve(b.e, again);
+                assert_memory_equal(again, x, (size_t)n * sizeof *x);
+                for (int i = 0; i < n; i++) b.s->q[i] += 3.0 * cos(i);
+                snw_residual(b.m, b.in, b.s, false, b.w);
+                snw_elimination_product(b.e, &at, b.w, x, y);
+            }
+            print_message("%d touches, then %d\n", touches, snw_ntouch(b.m, b.w));
+            assert_true(touches > 0 && snw_ntouch(b.m, b.w) != touches);
             free(x);
             bundle_close(&b);
         }
@@ -223,6 +253,7 @@ static void cost_is_linear_along_tendons_from_rod_to_rod(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solutions_are_those_with_a_border),
+        cmocka_unit_test(products_keep_the_factors),
         cmocka_unit_test(inertia_is_that_with_a_border),
         cmocka_unit_test(cost_is_linear_along_touching_rods),
         cmocka_unit_test(cost_is_linear_along_tendons_from_rod_to_rod),
