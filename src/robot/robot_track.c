@@ -493,7 +493,8 @@ static bool has_targets(const track_robot *v, int n) {
     return false;
 }
 
-// The search over a horizon that grows from its beginning: inputs found hold from there on.
+// The search over a horizon that grows from its beginning: inputs found hold from there on. It ends
+// where it does not converge.
 static snw_status search_growing(track_robot *v, const double *first) {
     const int all = v->steps;
     snw_status s = SNW_OK;
@@ -503,6 +504,8 @@ static snw_status search_growing(track_robot *v, const double *first) {
         if (n == 0 || !has_targets(v, n)) continue;
         v->steps = n;
         s = search_horizon(v);
+        if (s == SNW_OK && !v->view.converged && n < all) // a longer one would not either
+            s = snw_fail(v->err, SNW_E_DIVERGED, "the search over %d steps did not converge", n);
         for (int i = n; i < all && s == SNW_OK; i++)
             memcpy(v->now.u + at(i, v->nu), v->now.u + at(n - 1, v->nu),
                    (size_t)v->nu * sizeof *v->now.u);
