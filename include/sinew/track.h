@@ -84,13 +84,15 @@ typedef struct snw_track_result {
 } snw_track_result;
 
 // Inputs, constant over each step of the trapezoidal rule, for which the motion from the present
-// state is nearest to the targets in the sense of least squares. Targets that begin late or end
-// early leave inputs free before and after: what an output that moves the other way first needs.
-// Limits hold at every step; they are kept by an interior-point method, so that inputs at a limit
-// come within a millionth of the cost to it. The robot stays as it is. On success *out belongs to
-// the caller, who calls snw_track_close. Allocates memory. SNW_E_ARGUMENT: a name or a number is
-// wrong, or limits contradict each other; SNW_E_MODEL: loops, given coordinates, motions without
-// mass or laws with integrals; SNW_E_DIVERGED: no motion.
+// state is nearest to the targets in the sense of least squares. With loops the steps are
+// those of the scheme `conserving`, with given coordinates, which follow their laws, of `moreau`.
+// Targets that begin late or end early leave inputs free before and after: what an output that
+// moves the other way first needs. Limits hold at every step; they are kept by an interior-point
+// method, so that inputs at a limit come within a millionth of the cost to it. The robot stays as
+// it is. On success *out belongs to the caller, who calls snw_track_close. Allocates memory.
+// SNW_E_ARGUMENT: a name or a number is wrong, or limits contradict each other; SNW_E_MODEL:
+// motions without mass, laws with integrals, or what these schemes do not have; SNW_E_SINGULAR: to
+// first order no input moves the targets; SNW_E_DIVERGED: no motion.
 SNW_API SNW_NODISCARD snw_status snw_robot_track(snw_robot *r, const snw_track_options *how,
                                                  snw_track_result **out, snw_error *err);
 SNW_API void snw_track_close(snw_track_result *result); // NULL is fine

@@ -287,7 +287,7 @@ static const snw_option options[] = {
     {"targets", 0, "FILE.csv", false,
      "the desired motion: columns t, then columns of probes, tip.x, in SI, linear between rows; "
      "blank fields are free, and so are times outside of the rows"},
-    {"step", 0, "TIME", false, "of the trapezoidal rule; inputs are constant over each step"},
+    {"step", 0, "TIME", false, "of the integration; inputs are constant over each step"},
     {"actuator", 'a', "NAME=LOW..HIGH", true,
      "an actuator, one of its inputs, or a component of a load (push.fz) that may change, and its "
      "limits, e.g. --actuator 'motor=-2 N*m..2 N*m'; either or both may be left out: no limit, but "
@@ -331,9 +331,9 @@ const snw_command snw_cmd_track = {
         "link, give the inputs time: rows of targets that keep the output at rest before and after "
         "its motion. Limits hold at every step, and the motion is then the nearest that they "
         "allow.\n\n"
-        "Robots with loops or given coordinates are refused; with loops sinew.control.ilqr in "
-        "Python finds the inputs, and efforts of given coordinates are probes of the "
-        "study." SNW_ABOUT_IN_FILE,
+        "Steps are those of the trapezoidal rule; of robots with loops those of the scheme "
+        "conserving, with given coordinates, which follow their laws, of moreau. Efforts of given "
+        "coordinates are probes of the study." SNW_ABOUT_IN_FILE,
     .option = options,
     .examples =
         "sinew track link.yaml --targets tip.csv --step '10 ms' -o torque.csv\n"

@@ -13,12 +13,13 @@
 #include "integrate/implicit.h"
 #include "solve/tracking.h"
 #include "solve/tracking_limits.h"
+#include "study/step_tangent.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { HALVINGS = 3, MOST_STEPS = 1000000 };
+enum { HALVINGS = 3, HORIZONS = 16, MOST_STEPS = 1000000 };
 
 static const size_t POOL_LIMIT = // of bytes; half of the addresses where these have 32 bits
     SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(1) << 34) : SIZE_MAX / 2;
@@ -33,6 +34,7 @@ static const double first_damping = 1, least_damping = 1e-14, most_damping = 1e6
 // cost falls in a step by less than this part.
 static const double close = 1e-4, slow = 1e-2,
                     least_fall = 1e-6; // of the cost, promised: no step is better
+static const double rounding = 1e-11;  // of the terms of an effect on the targets: there is none
 
 // A motion: states, inputs and outputs of all steps.
 typedef struct motion {
@@ -49,8 +51,11 @@ typedef struct track_robot {
     const snw_track_options *how;
     snw_pool *pool;
     snw_error *err;
-    snw_linear_model *rates, *step; // continuous, and of a time step
-    snw_implicit *im;               // which does the steps
+    snw_linear_model *rates,
+        *step;                 // continuous, and of a time step; with constraints the latter only
+    snw_implicit *im;          // which does the steps
+    snw_step_tangent *tangent; // in its place with constraints; NULL: none
+    const snw_linear_model *names; // of inputs and outputs
     snw_arena scratch;
     double t0;
     int nu, ny, nx, steps;
@@ -58,6 +63,8 @@ typedef struct track_robot {
     double *weight, *r_u, *damping; // of outputs, of inputs, of the steps of the search
     double *s_u;                    // of the changes of inputs from step to step
     motion now, trial;
+    bool begun;           // is the first motion of the search known?
+    double *first;        // its inputs, and those of another search
     double first_squares; // of the errors of the first motion
     int ns; // states of the linear problem: nx, and where changes count the changes before
     double *A, *B, *C, *e; // of the steps, C and e weighted
@@ -92,6 +99,18 @@ static void set_inputs(const track_robot *v, const double *u) {
     for (int i = 0; i < v->nu; i++) snw_varied_set(v->r, &v->varied[i], u[i]);
 }
 
+// The step of robots with constraints, which leads from places and velocities that respect them to
+// such.
+static snw_status do_constrained_step(track_robot *v) {
+    snw_robot *r = v->r;
+    snw_robot_refresh_inputs(r);
+    SNW_TRY(snw_step_tangent_do(v->tangent, &r->held.manual, r->s, v->err));
+    snw_state_copy(r->m, snw_step_tangent_end(v->tangent), r->s);
+    r->inputs_stale = true;
+    snw_robot_refresh_inputs(r);
+    return SNW_OK;
+}
+
 // The robot does step n, from its present state; its end and the outputs there are kept. `derive`:
 // the linear model of the step, too. The step is never divided, so that it is the map whose
 // derivatives are taken.
@@ -99,14 +118,18 @@ static snw_status do_step(track_robot *v, motion *m, int n, bool derive) {
     snw_robot *r = v->r;
     double *y = m->y + at(n, v->ny);
     SNW_TRY(snw_robot_apply_inputs(r, v->err));
-    SNW_TRY(snw_implicit_start(v->im, r->s, v->err));
-    // near the motion v->now, whose steps are known but for the first time
-    snw_implicit_guess(v->im, v->view.iterations > 0 ? v->now.d + at(n, r->m->nv) : NULL);
-    SNW_TRY(snw_linear_do_step(v->step, r, v->im, v->err));
+    if (v->tangent) {
+        SNW_TRY(do_constrained_step(v));
+    } else {
+        SNW_TRY(snw_implicit_start(v->im, r->s, v->err));
+        // near the motion v->now, whose steps are known but for the first time
+        snw_implicit_guess(v->im, v->begun ? v->now.d + at(n, r->m->nv) : NULL);
+        SNW_TRY(snw_linear_do_step(v->step, r, v->im, v->err));
+    }
     memcpy(m->q + at(n + 1, r->m->nq), r->s->q, (size_t)r->m->nq * sizeof *m->q);
     memcpy(m->v + at(n + 1, r->m->nv), r->s->v, (size_t)r->m->nv * sizeof *m->v);
     double *d = m->d + at(n, r->m->nv);
-    memcpy(d, snw_implicit_increment(v->im), (size_t)r->m->nv * sizeof *d);
+    if (!v->tangent) memcpy(d, snw_implicit_increment(v->im), (size_t)r->m->nv * sizeof *d);
     if (!derive) return snw_linear_values(v->step, y), SNW_OK;
     SNW_TRY(snw_linear_of_step(v->step, d, v->err));
     for (int i = 0; i < v->ny; i++) y[i] = v->step->output[i].value;
@@ -114,13 +137,13 @@ static snw_status do_step(track_robot *v, motion *m, int n, bool derive) {
 }
 
 // Outputs must be functions of place and velocity.
-static snw_status check_outputs(const track_robot *v) {
+static snw_status check_outputs(const track_robot *v, const snw_linear_model *model) {
     for (int i = 0; i < v->ny * v->nu; i++) {
-        if (v->rates->D[i] != 0)
+        if (model->D[i] != 0)
             return snw_fail(v->err, SNW_E_ARGUMENT,
                             "output '%.100s' changes with the inputs at once; track places, angles "
                             "and velocities",
-                            v->rates->output[i % v->ny].name);
+                            model->output[i % v->ny].name);
     }
     return SNW_OK;
 }
@@ -163,6 +186,19 @@ static double cost_of(const track_robot *v, const motion *m) {
 
 // ---- derivatives --------------------------------------------------------------------------------
 
+// Columns of A and B of step n of a robot with constraints: its states are all coordinates and
+// their rates.
+static void copy_step(const track_robot *v, int n) {
+    const int nx = v->nx, ns = v->ns;
+    double *A = v->A + at(n, ns * ns), *B = v->B + at(n, ns * v->nu);
+    for (int j = 0; j < nx; j++)
+        memcpy(A + at(j, ns), v->step->A + at(j, nx), (size_t)nx * sizeof *A);
+    for (int j = 0; j < v->nu; j++) {
+        memcpy(B + at(j, ns), v->step->B + at(j, nx), (size_t)nx * sizeof *B);
+        if (ns > nx) B[at(j, ns) + (size_t)(nx + j)] = 1; // the next step knows the change
+    }
+}
+
 // Columns of A and B of step n that pass through the accelerations at its beginning, which follow
 // from place, velocity and inputs there: v->rates has their derivatives.
 static void derive_through_rates(const track_robot *v, int n) {
@@ -203,10 +239,16 @@ static snw_status linearise(track_robot *v) {
     for (int n = 0; n < v->steps; n++) {
         go_to_step(v, &v->now, n);
         set_inputs(v, v->now.u + at(n, v->nu));
-        SNW_TRY(snw_linear_update(v->rates, v->err));
-        SNW_TRY(check_outputs(v));
-        SNW_TRY(do_step(v, &v->now, n, true));
-        derive_through_rates(v, n);
+        if (v->tangent) {
+            SNW_TRY(do_step(v, &v->now, n, true));
+            SNW_TRY(check_outputs(v, v->step));
+            copy_step(v, n);
+        } else {
+            SNW_TRY(snw_linear_update(v->rates, v->err));
+            SNW_TRY(check_outputs(v, v->rates));
+            SNW_TRY(do_step(v, &v->now, n, true));
+            derive_through_rates(v, n);
+        }
         weigh_outputs(v, n);
     }
     return SNW_OK;
@@ -247,31 +289,65 @@ static snw_status try_part(track_robot *v, double a) {
     return SNW_OK;
 }
 
-// r_u <- weights of inputs: what each does to the targets in the first step alone
-static void choose_effort(track_robot *v) {
-    double *x = v->dx, *next = v->dx + v->ns;
-    for (int i = 0; i < v->nu; i++) {
-        double sum = 0;
-        memcpy(x, v->B + at(i, v->ns), (size_t)v->ns * sizeof *x);
-        for (int n = 0; n < v->steps; n++) {
-            for (int k = 0; k < v->ny; k++) {
-                double y = 0;
-                for (int j = 0; j < v->ns; j++)
-                    y += v->C[at(n, v->ny * v->ns) + at(j, v->ny) + (size_t)k] * x[j];
-                sum += y * y;
-            }
-            if (n + 1 == v->steps) break;
-            const double *A = v->A + at(n + 1, v->ns * v->ns);
-            memset(next, 0, (size_t)v->ns * sizeof *next);
-            for (int j = 0; j < v->ns; j++) {
-                for (int l = 0; l < v->ns; l++) next[l] += A[at(j, v->ns) + (size_t)l] * x[j];
-            }
-            memcpy(x, next, (size_t)v->ns * sizeof *x);
+// largest |C_kj| and |x_j| of the places or of the rates, multiplied: a term of output k that may
+// cancel
+static double term_of(const track_robot *v, int n, int k, const double *x) {
+    const int nv = v->r->m->nv;
+    const double *C = v->C + at(n, v->ny * v->ns) + k;
+    double most = 0;
+    for (int part = 0; part < 2; part++) {
+        double c = 0, size = 0;
+        for (int j = part * nv; j < (part + 1) * nv; j++)
+            c = fmax(c, fabs(C[at(j, v->ny)])), size = fmax(size, fabs(x[j]));
+        most = fmax(most, c * size);
+    }
+    return most;
+}
+
+// Squares of what input i in the first step alone does to the targets; *size <- of the terms of
+// these sums.
+static double effect_of(const track_robot *v, int i, double *size) {
+    double *x = v->dx, *next = v->dx + v->ns, sum = 0;
+    *size = 0;
+    memcpy(x, v->B + at(i, v->ns), (size_t)v->ns * sizeof *x);
+    for (int n = 0; n < v->steps; n++) {
+        for (int k = 0; k < v->ny; k++) {
+            const double term = term_of(v, n, k, x);
+            double y = 0;
+            for (int j = 0; j < v->ns; j++)
+                y += v->C[at(n, v->ny * v->ns) + at(j, v->ny) + (size_t)k] * x[j];
+            sum += y * y;
+            *size += term * term;
         }
-        if (!(sum > 0 && isfinite(sum))) sum = 1;
+        if (n + 1 == v->steps) break;
+        const double *A = v->A + at(n + 1, v->ns * v->ns);
+        memset(next, 0, (size_t)v->ns * sizeof *next);
+        for (int j = 0; j < v->ns; j++) {
+            for (int l = 0; l < v->ns; l++) next[l] += A[at(j, v->ns) + (size_t)l] * x[j];
+        }
+        memcpy(x, next, (size_t)v->ns * sizeof *x);
+    }
+    return sum;
+}
+
+// r_u <- weights of inputs, by what each does to the targets in the first step alone. Some must do
+// more than rounding.
+static snw_status choose_effort(track_robot *v) {
+    bool some = false;
+    for (int i = 0; i < v->nu; i++) {
+        double size = 0, sum = effect_of(v, i, &size);
+        const bool effect = sum > rounding * rounding * size;
+        some = some || effect;
+        if (!effect || !isfinite(sum)) sum = 1;
         v->r_u[i] = v->how->effort * sum;
         v->s_u[i] = v->how->smooth * sum;
     }
+    if (some) return SNW_OK;
+    return snw_fail(v->err, SNW_E_SINGULAR,
+                    "to first order no input moves the targets where the motion begins, as where "
+                    "'%.100s' acts along straight rods or links; begin with other inputs or "
+                    "elsewhere",
+                    v->view.input[0].name);
 }
 
 // Weights and gradients <- of the changes of inputs: those of rates, and of smooth inputs.
@@ -348,10 +424,14 @@ static bool is_tracked(const track_robot *v, double gain) {
 // Gauss-Newton steps whose changes of the inputs are damped as Levenberg and Marquardt do it, at
 // first so much that the motion stays near the present one, less when the linear problem has
 // promised what came, more when a motion was worse or did not exist.
-static snw_status search(track_robot *v) {
+static snw_status search_horizon(track_robot *v) {
+    v->limits.steps = v->steps;
+    v->begun = false;
+    v->view.converged = 0;
     if (v->limited) snw_limits_enter(&v->limits, v->now.u);
     SNW_TRY(linearise(v));
-    choose_effort(v);
+    v->begun = true;
+    SNW_TRY(choose_effort(v));
     v->now.cost = cost_of(v, &v->now);
     v->first_squares = squares_of(v, &v->now);
     const double least = least_barrier * v->now.cost;
@@ -391,40 +471,137 @@ static snw_status search(track_robot *v) {
             v->view.converged = done && (damping <= free_damping || is_tracked(v, gain));
             if (done) damping *= 0.1;
         }
-        if (!v->view.converged) SNW_TRY(linearise(v));
+        if (v->view.converged) break;
+        const snw_status s = linearise(v);
+        if (s == SNW_E_DIVERGED && damping < most_damping) { // steps at the edge of what has any
+            v->trial = v->now;
+            v->now = last;
+            damping = fmax(10 * damping, first_damping);
+            SNW_TRY(linearise(v));
+        } else {
+            SNW_TRY(s);
+        }
     }
     return SNW_OK;
 }
 
+// Does an output have a target at one of the first n steps?
+static bool has_targets(const track_robot *v, int n) {
+    for (size_t k = 0; k < at(n, v->ny); k++) {
+        if (!isnan(v->how->target[k])) return true;
+    }
+    return false;
+}
+
+// The search over a horizon that grows from its beginning: inputs found hold from there on. It ends
+// where it does not converge.
+static snw_status search_growing(track_robot *v, const double *first) {
+    const int all = v->steps;
+    snw_status s = SNW_OK;
+    memcpy(v->now.u, first, at(all, v->nu) * sizeof *first);
+    for (int k = 1; k <= HORIZONS && s == SNW_OK; k++) {
+        const int n = (int)((long long)all * k / HORIZONS);
+        if (n == 0 || !has_targets(v, n)) continue;
+        v->steps = n;
+        s = search_horizon(v);
+        if (s == SNW_OK && !v->view.converged && n < all) // a longer one would not either
+            s = snw_fail(v->err, SNW_E_DIVERGED, "the search over %d steps did not converge", n);
+        for (int i = n; i < all && s == SNW_OK; i++)
+            memcpy(v->now.u + at(i, v->nu), v->now.u + at(n - 1, v->nu),
+                   (size_t)v->nu * sizeof *v->now.u);
+    }
+    v->steps = v->limits.steps = all;
+    return s;
+}
+
+// The search over all steps. Where the first motion leads far from the targets, as of a robot that
+// falls, or through singular configurations of its loops, it may not be computed, or the search
+// ends beside them; then the horizon grows.
+static snw_status search(track_robot *v) {
+    const size_t size = at(v->steps, v->nu) * sizeof *v->now.u;
+    double *first = v->first, *found = v->first + at(v->steps, v->nu);
+    memcpy(first, v->now.u, size);
+    const snw_status s = search_horizon(v);
+    if ((s == SNW_OK && v->view.converged) || (s != SNW_OK && s != SNW_E_DIVERGED)) return s;
+    snw_error before = {0}, *err = v->err;
+    if (s != SNW_OK && err) before = *err;
+    const double cost = v->now.cost;
+    const int iterations = v->view.iterations;
+    memcpy(found, v->now.u, size);
+    snw_error ignored = {0};
+    v->err = &ignored;
+    const snw_status grown = search_growing(v, first);
+    v->err = err;
+    if (grown == SNW_OK && (s != SNW_OK || v->view.converged || v->now.cost < cost)) return SNW_OK;
+    if (s != SNW_OK)
+        return snw_fail(err, s,
+                        "the search has no motion to begin with: %.250s; begin with inputs that "
+                        "hold the robot near its targets, or take shorter steps",
+                        before.text);
+    memcpy(v->now.u, found, size);
+    v->begun = false;
+    v->view.converged = 0;
+    v->view.iterations = iterations;
+    SNW_TRY(linearise(v));
+    v->now.cost = cost_of(v, &v->now);
+    return SNW_OK;
+}
+
 // ---- the call -----------------------------------------------------------------------------------
+
+// Memory of laws and materials are no states of the search.
+static bool has_memory(const snw_model *m) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].source) return true;
+    }
+    return m->nbranch > 0;
+}
+
+// Loops and wheels: steps of the conserving scheme, whose velocities respect the constraints at
+// their ends, theory.md 6.3; with given coordinates, which it does not have, of moreau. Coordinates
+// that the constraints tie together are all states; deviations of motions stay within the
+// constraints by themselves.
+static snw_status prepare_constrained(track_robot *v, snw_linear_options *o) {
+    snw_robot *r = v->r;
+    o->step = v->how->step;
+    o->scheme = r->m->ndrive ? "moreau" : "conserving";
+    SNW_TRY(snw_linear_prepare(r, o, &v->step, v->err));
+    v->tangent = snw_linear_tangent(v->step);
+    SNW_TRY(snw_robot_check_state(r, v->err));
+    SNW_TRY(snw_robot_project(r, v->err));
+    snw_robot_refresh_inputs(r);
+    return snw_linear_of_step(v->step, NULL, v->err); // names, values, sizes
+}
 
 static snw_status prepare_models(track_robot *v) {
     snw_linear_options o = snw_linear_defaults();
     o.ninput = v->how->ninput, o.input = v->how->input;
     o.noutput = v->how->noutput, o.output = v->how->output;
     const snw_model *m = v->r->m;
-    if (m->nconstraint)
-        return snw_fail(v->err, SNW_E_MODEL,
-                        "motions are tracked for robots without loops and given coordinates; with "
-                        "loops sinew.control.ilqr in Python finds the inputs, and the effort of a "
-                        "given coordinate is a probe of the study");
-    SNW_TRY(snw_robot_linearize(v->r, &o, &v->rates, v->err));
-    o.step = v->how->step;
-    o.scheme = "trapezoidal";
-    SNW_TRY(snw_linear_prepare(v->r, &o, &v->step, v->err));
-    SNW_TRY(snw_linear_stepper(v->step, v->r, &v->im, v->err));
-    v->nx = v->rates->nx;
-    v->nu = v->rates->nu;
-    v->ny = v->rates->ny;
-    if (v->nx != 2 * m->nv || v->rates->nheld)
+    const bool constrained = m->nconstraint > 0;
+    if (constrained) {
+        SNW_TRY(prepare_constrained(v, &o));
+    } else {
+        SNW_TRY(snw_robot_linearize(v->r, &o, &v->rates, v->err));
+        o.step = v->how->step;
+        o.scheme = "trapezoidal";
+        SNW_TRY(snw_linear_prepare(v->r, &o, &v->step, v->err));
+        SNW_TRY(snw_linear_stepper(v->step, v->r, &v->im, v->err));
+    }
+    v->names = constrained ? v->step : v->rates;
+    v->nx = v->names->nx;
+    v->nu = v->names->nu;
+    v->ny = v->names->ny;
+    if (v->nx != 2 * m->nv || v->names->nheld || (constrained && has_memory(m)))
         return snw_fail(v->err, SNW_E_MODEL,
                         "motions are tracked for robots all of whose coordinates have mass, "
                         "without integrals, states or samples in laws and without materials that "
                         "relax");
     if (v->nu == 0)
-        return snw_fail(v->err, SNW_E_ARGUMENT,
-                        "the robot has no actuators whose inputs could be found");
-    return check_outputs(v);
+        return snw_fail(
+            v->err, SNW_E_ARGUMENT, "the robot has no actuators whose inputs could be found%s",
+            constrained ? "; the effort of a given coordinate is a probe of the study" : "");
+    return constrained ? SNW_OK : check_outputs(v, v->rates);
 }
 
 // ---- limits
@@ -432,7 +609,7 @@ static snw_status prepare_models(track_robot *v) {
 // the entry of the options for an input, its own before that of its actuator or load; NULL: none
 static const snw_track_limit *limit_of(const track_robot *v, int input) {
     const snw_robot_model *model = v->r->model;
-    const char *name = v->rates->input[input].name;
+    const char *name = v->names->input[input].name;
     snw_varied x;
     if (snw_varied_find(v->r, name, &x, v->err) != SNW_OK) return NULL;
     const char *whole =
@@ -450,7 +627,7 @@ static const snw_track_limit *limit_of(const track_robot *v, int input) {
 // Is an input a tension? Cords do not push.
 static bool is_tension(const track_robot *v, int input) {
     const snw_robot_model *model = v->r->model;
-    const int of = snw_robot_model_find(model, SNW_PART_INPUT, v->rates->input[input].name);
+    const int of = snw_robot_model_find(model, SNW_PART_INPUT, v->names->input[input].name);
     return of >= 0 && strcmp(model->part[SNW_PART_INPUT][of].type, "tension") == 0;
 }
 
@@ -460,7 +637,7 @@ static snw_status take_limits(track_robot *v, double *low, double *high, double 
         const snw_track_limit *o = limit_of(v, i);
         low[i] = is_tension(v, i) ? 0 : -INFINITY;
         high[i] = change[i] = INFINITY;
-        before[i] = v->rates->input[i].value;
+        before[i] = v->names->input[i].value;
         v->limited = v->limited || o || low[i] == 0;
         if (!o) continue;
         if (!isnan(o->low)) low[i] = o->low;
@@ -516,7 +693,7 @@ static snw_status prepare_limits(track_robot *v) {
         return snw_fail(v->err, SNW_E_ARGUMENT,
                         "the limits of '%.100s' leave nothing: from %g at present it changes by %g "
                         "in a step at most, and shall be between %g and %g",
-                        v->rates->input[bad].name, l->before[bad], l->change[bad], l->low[bad],
+                        v->names->input[bad].name, l->before[bad], l->change[bad], l->low[bad],
                         l->high[bad]);
     v->nlimit = snw_limits_count(l);
     double **const array[] = {&l->z[0],   &l->z[1],     &l->z[2],          &l->z[3],
@@ -557,7 +734,8 @@ static snw_status track_memory(track_robot *v) {
                  {&v->damping, nu},
                  {&v->s_u, nu},
                  {&v->change_weight, n * nu},
-                 {&v->change_gradient, n * nu}};
+                 {&v->change_gradient, n * nu},
+                 {&v->first, 2 * n * nu}};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         *array[i].to = snw_pool_array(v->pool, array[i].size, sizeof(double));
         if (!*array[i].to) return SNW_E_MEMORY;
@@ -578,7 +756,7 @@ static snw_status begin(track_robot *v) {
         int n;
         const snw_linear_signal *from;
         snw_track_column *to;
-    } list[] = {{v->nu, v->rates->input, input}, {v->ny, v->rates->output, output}};
+    } list[] = {{v->nu, v->names->input, input}, {v->ny, v->names->output, output}};
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < list[k].n; i++) { // texts of its own: a result may outlive the robot
             const snw_linear_signal *s = &list[k].from[i];
@@ -593,14 +771,14 @@ static snw_status begin(track_robot *v) {
         v->weight[i] = v->how->weight ? v->how->weight[i] : length ? 1 / r->m->length : 1;
     }
     for (int i = 0; i < v->nu; i++)
-        SNW_TRY(snw_varied_find(r, v->rates->input[i].name, &v->varied[i], v->err));
+        SNW_TRY(snw_varied_find(r, v->names->input[i].name, &v->varied[i], v->err));
     for (int n = 0; n < v->steps; n++) {
         for (int i = 0; i < v->nu; i++) {
             const size_t k = at(n, v->nu) + (size_t)i;
-            v->now.u[k] = v->how->first ? v->how->first[k] : v->rates->input[i].value;
+            v->now.u[k] = v->how->first ? v->how->first[k] : v->names->input[i].value;
         }
     }
-    for (int i = 0; i < v->nu; i++) snw_varied_hold(r, &v->varied[i], v->rates->input[i].value);
+    for (int i = 0; i < v->nu; i++) snw_varied_hold(r, &v->varied[i], v->names->input[i].value);
     memcpy(v->now.q, r->s->q, (size_t)r->m->nq * sizeof *r->s->q);
     memcpy(v->now.v, r->s->v, (size_t)r->m->nv * sizeof *r->s->v);
     v->view.input = input;

@@ -16,6 +16,20 @@ runs: {plain: {}, heavy: {J: 2}}
 """
 
 
+LOOP = """\
+sinew: 1
+gravity: 0
+robot:
+  wheel: {on: world, joint: revolute, axis: y, body: {mass: 0, inertia: [0.5, 0.5, 0.5]}}
+  bar: {on: wheel, pose: {xyz: [0, 0, 0.2]}, joint: revolute, axis: y, body: {mass: 2 kg, com: [0.25, 0, 0], inertia: [0.01, 0.01, 0.01]}}
+  other: {on: world, pose: {xyz: [0.5, 0, 0]}, joint: revolute, axis: y, body: {mass: 0, inertia: [0.5, 0.5, 0.5]}}
+sites: {end: {on: other, pose: {xyz: [0, 0, 0.2]}}, tip: {on: bar, pose: {xyz: [0.5, 0, 0]}}}
+loops: {pin: {join: [tip, end], as: revolute, axis: y}}
+actuators: {motor: {joint: wheel, effort: 0 N*m}}
+probes: {angle: {angle: wheel}, rate: {rate: wheel}}
+"""
+
+
 # a hanging arm bent by four tendons
 ARM = """\
 sinew: 1
@@ -123,6 +137,14 @@ class Track(harness.Case):
         self.assertNotIn("alternate", smooth.err)
         self.assertLess(smooth.json["alternation"], 0.2 * rough.json["alternation"])
         self.assertLess(max(o["largest_error"] for o in smooth.json["outputs"]), 1e-2)
+
+    def test_a_loop(self):
+        # two wheels whose cranks a bar joins, a parallelogram: J = 2 0.5 + 2 0.2^2 = 1.08
+        self.write("loop.yaml", LOOP)
+        self.write("end.csv", "t,angle,rate\n0.99,,\n1,1,0\n")
+        m = self.succeeds("track", "loop.yaml", "--json", "--targets", "end.csv", "--step", "10 ms", "--effort", "1e-12", "--at", "start").json
+        self.assertTrue(m["converged"])
+        self.assertAlmostEqual(m["squares"] * (1 - 1e-4), 12 * 1.08**2, places=6)
 
     def test_mistakes(self):
         self.write("way.csv", "t,angle\n1,1\n")

@@ -190,13 +190,6 @@ def test_mistakes(outputs, targets, more, message):
         sinew.Robot(text=LINKS).track(outputs, targets, 0.01, **more)
 
 
-def test_loops_are_refused():
-    robot = sinew.Robot(ROOT / "examples" / "parallel" / "rfrfr.yaml")
-    robot.equilibrium()
-    with pytest.raises(sinew.ModelError, match="without loops"):
-        robot.track("tip.x", [0.1], 0.01)
-
-
 # a mass on a slide: rest to rest over the distance d in the least time with |u| <= F is bang-bang, T = 2 sqrt(m d/F)
 SLIDE = """
 sinew: 1
