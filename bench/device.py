@@ -210,25 +210,25 @@ class Task:
             return
         kinds = {"dadd": 1, "dmul": 1, "dfma": 2}
         metrics = ",".join(f"smsp__sass_thread_inst_executed_op_{kind}_pred_on.sum" for kind in kinds)
-        command = [tool, "--csv", "--metrics", metrics, "-k", "snw_steps", "-s", "1", "-c", "1", *self.once()]
+        command = [tool, "--csv", "--metrics", metrics, "-k", "snw_steps", "-s", "1", "-c", "1", *self.once(PROFILED)]
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         sums = {}
         for line in out.splitlines():
             for kind in kinds:
                 if f"op_{kind}_pred" in line:
                     sums[kind] = float(line.rstrip('"').rsplit('"', 1)[-1].replace(",", ""))
-        yield {"operations": sum(kinds[kind] * sums[kind] for kind in kinds) / (ONCE[0] * ONCE[1])}
+        yield {"operations": sum(kinds[kind] * sums[kind] for kind in kinds) / (PROFILED * ONCE_STEPS)}
 
-    def once(self):
-        options = json.dumps({"part": "once", "device": self.device, "small": self.small, "name": self.name})
+    def once(self, robots):
+        options = json.dumps({"part": "once", "device": self.device, "small": self.small, "name": self.name, "robots": [robots]})
         return [sys.executable, str(HERE), "--task", options]
 
     def once_rows(self):
-        batch = self.batch(model_of(self.name), ONCE[0])
+        batch = self.batch(model_of(self.name), self.robots[0])
         push(batch, 0.2)
         batch.start(1e-2, account=False)
         for _ in range(2):
-            batch.step(count=ONCE[1])
+            batch.step(count=ONCE_STEPS)
         batch.reset(failed=True)
         batch.update_points() if batch.points([-1]) else None
         batch.wait()
@@ -239,7 +239,7 @@ class Task:
         if not tool or self.device == "host":
             yield {"absent": "compute-sanitizer" if not tool else "a graphics processor"}
             return
-        done = subprocess.run([tool, "--error-exitcode", "9", *self.once()], capture_output=True, text=True)
+        done = subprocess.run([tool, "--error-exitcode", "9", *self.once(CHECKED)], capture_output=True, text=True)
         yield {"status": done.returncode, "last": (done.stdout + done.stderr).strip().splitlines()[-1:]}
 
     def examples(self):
@@ -270,7 +270,9 @@ class Task:
         yield {"difference": worst, "of": float(np.abs(q).max(initial=0)), "failed": errors, "alone failed": failed, "precision": self.precision}
 
 
-ONCE = (4096, 4)  # robots and steps of a call that is profiled
+# robots of a call that is profiled, so many that no threads share one and do its corrections alike; and of one that is checked
+PROFILED, CHECKED = 131_072, 4096
+ONCE_STEPS = 4
 
 
 def do_task(options):
