@@ -50,7 +50,8 @@ typedef struct snw_track_options {
                          // inputs
     int nlimit;          // of inputs; the others have none
     const snw_track_limit *limit;
-    int iterations; // most, default 100; with limits three times as many
+    int iterations; // most in a search, default 100; with limits three times as many. A search that
+                    // does not converge is repeated over parts of the horizon that grow
     // relative fall of the cost at which the search ends, default 1e-10. It also ends where the
     // errors are 1e-4 of those of the first motion and the cost falls by less than 1 % in an
     // iteration, unless this is 0

@@ -115,12 +115,15 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
 
 
 def columns(robot: Pointer, how: Pointer, err: Pointer) -> tuple[int, int]:
-    """Numbers of inputs and outputs that the names denote."""
+    """Numbers of inputs and outputs that the names denote, by a linear model; of a robot that rolls, by one of a step."""
     o = ffi.new("snw_linear_options *", lib.snw_linear_defaults())
     o.ninput, o.input, o.noutput, o.output = how.ninput, how.input, how.noutput, how.output
     out = ffi.new("snw_linear_model **")
     if lib.snw_robot_linearize(robot, o, out, err) != lib.SNW_OK:
-        raise_error(err)
+        scheme = ffi.new("char[]", b"conserving")
+        o.step, o.scheme = how.step, scheme
+        if lib.snw_robot_linearize(robot, o, out, new_error()) != lib.SNW_OK:
+            raise_error(err)
     try:
         return out[0].nu, out[0].ny
     finally:

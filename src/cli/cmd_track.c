@@ -305,7 +305,8 @@ static const snw_option options[] = {
      "may "
      "for short steps or targets with corners"},
     {"iterations", 0, "N", false,
-     "at most so many, 100 unless given; with limits three times as many"},
+     "at most so many in a search, 100 unless given; with limits three times as many. A search "
+     "that does not converge is repeated over parts of the horizon that grow"},
     {"at", 0, "WHERE", false,
      "the motion begins at the equilibrium of the file (static, the default) or at its initial "
      "state (start)"},

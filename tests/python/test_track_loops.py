@@ -151,6 +151,23 @@ def test_known_torques_of_soft_limbs_are_found_again():
     assert found.u == pytest.approx(known, abs=1e-5)
 
 
+def test_known_torques_of_a_cart_on_wheels_are_found_again():
+    from test_optimal import CART
+
+    inputs, outputs, h, steps = ["steer", "wag"], ["p.x", "p.y", "q"], 0.02, 20
+    robot = sinew.Robot(text=CART)
+    robot.q[:], robot.v[:] = (0.1, 0.2, 0.3, 0.4, -0.2), (0.5, 0, 0, 1, -2)
+    known = np.array([[0.02 * np.sin(3 * n * h), -0.01 * np.cos(4 * n * h)] for n in range(steps)])
+    step = robot.step_map(inputs=inputs, outputs=outputs, step=h, scheme="conserving")
+    point, wanted = step.begin(robot, known[0]), []
+    for u in known:
+        point, y = step.step(point, u)
+        wanted.append(y)
+    found = robot.track(outputs, wanted, h, inputs=inputs, effort=1e-14, tolerance=0)
+    assert found.converged and found.largest < 1e-9
+    assert found.u == pytest.approx(known, abs=5e-6)
+
+
 def test_what_no_input_moves_is_told():
     # straight limbs: torques do not move their common tip to first order
     robot = sinew.Robot(ROOT / "examples" / "parallel" / "rfrfr.yaml")
