@@ -689,6 +689,10 @@ static snw_status prepare_limits(track_robot *v) {
                                .before = bound + 3 * nu};
     if (!v->limited) return SNW_OK;
     const int bad = snw_limits_contradiction(l);
+    if (bad >= 0 && isinf(l->change[bad]))
+        return snw_fail(v->err, SNW_E_ARGUMENT,
+                        "the limits of '%.100s' leave nothing between %g and %g",
+                        v->names->input[bad].name, l->low[bad], l->high[bad]);
     if (bad >= 0)
         return snw_fail(v->err, SNW_E_ARGUMENT,
                         "the limits of '%.100s' leave nothing: from %g at present it changes by %g "
