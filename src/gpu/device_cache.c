@@ -35,6 +35,17 @@ uint64_t snw_device_cache_key(const char *text, int n, const char *const *option
 
 enum { PATH = 4096 };
 
+// Folders are created with those above them, as the XDG base directory specification asks.
+static void make_folders(char *path) {
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = '\0';
+        (void)mkdir(path, 0700);
+        *p = '/';
+    }
+    (void)mkdir(path, 0700);
+}
+
 static bool cache_path(uint64_t key, const char *suffix, char path[PATH]) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char folder[PATH];
@@ -46,8 +57,7 @@ static bool cache_path(uint64_t key, const char *suffix, char path[PATH]) {
         return false;
     }
     if (snprintf(path, PATH, "%.3900s/sinew", folder) >= PATH) return false;
-    (void)mkdir(folder, 0700);
-    (void)mkdir(path, 0700);
+    make_folders(path);
     return snprintf(path, PATH, "%.3900s/sinew/kernels-%016llx%s", folder, (unsigned long long)key,
                     suffix) < PATH;
 }
