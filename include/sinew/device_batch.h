@@ -7,7 +7,9 @@
 // alone (sinew/robot.h, implicit schemes of fixed step length) to the tolerance of the solver, and
 // to the last bit the same one whatever the others do. The recursion is the library's own, compiled
 // for the processor and for this model when the batch is created; kernels are kept on disk in
-// $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC.
+// $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC, whose
+// path may be in the environment variable SINEW_NVRTC, and further options of it, separated by
+// blanks, in SINEW_NVRTC_OPTIONS.
 //
 // All robots have the same time, and the numbers of the model unless they are given their own.
 // After a start, and where the scheme creates energy or contacts ask for it, a robot takes shorter
@@ -37,21 +39,32 @@ typedef struct snw_device_batch snw_device_batch;
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create(snw_robot_model *m, int n,
                                                          const char *device, snw_device_batch **out,
                                                          snw_error *err);
-// The same. single_precision: not 0 computes steps with single precision, 2^-24 relative, for trees
-// of rods, joints and bodies with loads, tendons and chambers; SNW_E_ARGUMENT for others. Arrays
-// stay doubles. Steps are solved to 1e-6 of typical forces, and are not judged by their energy.
-// What it costs is in docs/performance.md.
+// Options of a batch; {0}: the defaults. What they cost is in docs/performance.md.
+typedef struct snw_device_batch_options {
+    // Not 0: steps are computed with single precision, 2^-24 relative, for trees of rods, joints
+    // and bodies with loads, tendons and chambers; SNW_E_ARGUMENT for others. Arrays stay doubles.
+    // Steps are solved to 1e-6 of typical forces, and are not judged by their energy.
+    int single_precision;
+    // Not 0: kernels are compiled in some seconds instead of minutes, by less optimisation, for
+    // first trials: the same motions to rounding, in more time. NVRTC before 12.9 does not know
+    // this, and makes the usual kernels.
+    int quick_kernels;
+} snw_device_batch_options;
+
+// The same with options; NULL: the defaults.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_create_with(snw_robot_model *m, int n,
                                                               const char *device,
-                                                              int single_precision,
+                                                              const snw_device_batch_options *how,
                                                               snw_device_batch **out,
                                                               snw_error *err);
 // Compile the kernels of a model for processors of an architecture, "sm_90", and keep them on disk,
-// where batches on such a processor find them, with the same version of the library. No processor
-// and no driver are needed, but NVRTC is: SNW_E_IO without. SNW_E_ARGUMENT as above.
+// where batches with these options on such a processor find them, with the same version of the
+// library. No processor and no driver are needed, but NVRTC is: SNW_E_IO without. SNW_E_ARGUMENT as
+// above.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_compile(snw_robot_model *m,
                                                           const char *architecture,
-                                                          int single_precision, snw_error *err);
+                                                          const snw_device_batch_options *how,
+                                                          snw_error *err);
 SNW_API void snw_device_batch_close(snw_device_batch *b); // NULL is fine
 
 SNW_API int snw_device_batch_size(const snw_device_batch *b);

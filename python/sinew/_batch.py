@@ -199,7 +199,7 @@ class Batch(OfThisProcess):
     def __new__(cls, robot: Robot | Model | Path, n: int, *, device: str | None = None, **options: Any) -> Any:
         if device is None or device == "cpu":
             return super().__new__(cls)
-        wrong = sorted(options.keys() - {"run", "set", "precision"})
+        wrong = sorted(options.keys() - {"run", "set", "precision", "kernels"})
         if wrong:
             raise ArgumentError(f"a batch on a device takes no '{wrong[0]}'")
         return DeviceBatch(robot, n, device=device, **options)

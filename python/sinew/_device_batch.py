@@ -18,23 +18,26 @@ from ._types import Array, Mask, Overrides, Path, Pointer, Value
 from ._units import read, seconds
 
 
-def compile_kernels(robot: Robot | Model | Path, architecture: str = "sm_90", *, precision: str = "double", run: str | None = None,
-                    set: Overrides | None = None) -> None:  # fmt: skip
+def compile_kernels(robot: Robot | Model | Path, architecture: str = "sm_90", *, precision: str = "double", kernels: str = "full",
+                    run: str | None = None, set: Overrides | None = None) -> None:  # fmt: skip
     """Compile the kernels of `Batch(robot, .., device="cuda")` for processors of an architecture and keep them on disk.
 
     They lie in `$XDG_CACHE_HOME/sinew`, or `~/.cache/sinew`, where batches find them with the same version of sinew. NVRTC is
     needed, a processor and its driver are not: compile where there are many cores, and copy the folder. "sm_90" are H100 and H200.
     """
     model, err = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set), new_error()
-    if lib.snw_device_batch_compile(model._m, c_text(architecture, "an architecture"), is_single(precision), err) != lib.SNW_OK:
+    how = options_of(precision, kernels)
+    if lib.snw_device_batch_compile(model._m, c_text(architecture, "an architecture"), how, err) != lib.SNW_OK:
         raise_error(err)
 
 
-def is_single(precision: str) -> int:
-    """1 for single precision, 0 for double."""
+def options_of(precision: str, kernels: str) -> Pointer:
+    """Options of a batch."""
     if precision not in ("double", "single"):
         raise ArgumentError(f"precision is 'double' or 'single', not {precision!r}")
-    return int(precision == "single")
+    if kernels not in ("full", "quick"):
+        raise ArgumentError(f"kernels are 'full' or 'quick', not {kernels!r}")
+    return ffi.new("snw_device_batch_options *", {"single_precision": precision == "single", "quick_kernels": kernels == "quick"})
 
 
 class DeviceParameters(MutableMapping[str, "Value | Array"]):
@@ -110,7 +113,8 @@ class DeviceBatch(OfThisProcess):
 
     All robots have the same time. A robot that fails, also by numbers that are not finite, stays where it is, is in
     `status` and disturbs no other. `device`: "cuda", "cuda:1", ..; "host": the same program on this processor, for tests.
-    What the device does not compute is refused with its name.
+    What the device does not compute is refused with its name. `kernels`: "quick" ones are compiled in some seconds instead of
+    a minute or more, for first trials; they make the same motions in more time.
 
     Calls return before their work is done: it is queued in one stream of the device, at first the legacy default stream, in
     which PyTorch computes as well, so that both are in order. Whoever computes in another stream sets `stream`, or calls
@@ -119,15 +123,15 @@ class DeviceBatch(OfThisProcess):
 
     _instead = "make another one of the same model"
 
-    def __init__(self, robot: Robot | Model | Path, n: int, *, device: str, precision: str = "double",
+    def __init__(self, robot: Robot | Model | Path, n: int, *, device: str, precision: str = "double", kernels: str = "full",
                  run: str | None = None, set: Overrides | None = None):  # fmt: skip
         model = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set)
         out, self._err = ffi.new("snw_device_batch **"), new_error()
-        name, single = c_text(device, "a device"), is_single(precision)
-        if lib.snw_device_batch_create_with(model._m, n, name, single, out, self._err) != lib.SNW_OK:
+        name, how = c_text(device, "a device"), options_of(precision, kernels)
+        if lib.snw_device_batch_create_with(model._m, n, name, how, out, self._err) != lib.SNW_OK:
             raise_error(self._err)
         self._b = ffi.gc(out[0], lib.snw_device_batch_close)
-        self.model, self.device, self.n, self.precision = model, device, n, precision
+        self.model, self.device, self.n, self.precision, self.kernels = model, device, n, precision, kernels
         self._index = int(device[5:] or 0) if device.startswith("cuda") else 0
         self.nq, self.nv = lib.snw_device_batch_nq(self._b), lib.snw_device_batch_nv(self._b)
         self.q = DeviceArray(self, lib.snw_device_batch_q(self._b), self.nq)

@@ -197,15 +197,30 @@ static snw_status fail_compile(const cu_compiler *k, void *program, snw_error *e
     return s;
 }
 
+enum { MOST_OPTIONS = 300 };
+
+// The options without SNW_CUDA_QUICK where the compiler is older than 12.9; returns their number.
+static int known_options(const cu_compiler *k, int noption, const char *const *option,
+                         const char **known) {
+    int major = 0, minor = 0, n = 0;
+    const bool quick = k->Version(&major, &minor) == 0 && 10 * major + minor >= 129;
+    for (int i = 0; i < noption; i++) {
+        if (quick || strcmp(option[i], SNW_CUDA_QUICK) != 0) known[n++] = option[i];
+    }
+    return n;
+}
+
 static snw_status compile_text(const char *text, int noption, const char *const *option,
                                snw_device_image *out, snw_error *err) {
     cu_compiler k;
     void *program = NULL;
     SNW_TRY(load_compiler(&k, err));
+    const char *known[MOST_OPTIONS];
+    const int nknown = known_options(&k, noption, option, known);
     if (k.CreateProgram(&program, text, "sinew.cu", 0, NULL, NULL) != 0)
         return snw_fail(err, SNW_E_IO, "NVRTC makes no program");
     snw_status s = SNW_OK;
-    if (k.CompileProgram(program, noption, option) != 0) {
+    if (k.CompileProgram(program, nknown, known) != 0) {
         s = fail_compile(&k, program, err);
     } else if (k.GetCUBINSize(program, &out->bytes) != 0 || !(out->image = snw_alloc(out->bytes)) ||
                k.GetCUBIN(program, out->image) != 0) {
@@ -214,8 +229,6 @@ static snw_status compile_text(const char *text, int noption, const char *const 
     (void)k.DestroyProgram(&program);
     return s;
 }
-
-enum { MOST_OPTIONS = 300 };
 
 // *out <- kernels from disk, or compiled and kept there.
 static snw_status take_image(const char *architecture, const char *const *piece, int npiece,
@@ -227,6 +240,13 @@ static snw_status take_image(const char *architecture, const char *const *piece,
     int n = 4;
     SNW_ASSERT(noption <= MOST_OPTIONS - n);
     for (int i = 0; i < noption; i++) all[n++] = option[i];
+    char further[500], *rest = NULL;
+    const char *given = getenv("SINEW_NVRTC_OPTIONS"); // for trials
+    if (snprintf(further, sizeof further, "%s", given ? given : "") >= (int)sizeof further)
+        return snw_fail(err, SNW_E_ARGUMENT, "SINEW_NVRTC_OPTIONS has 500 characters or more");
+    for (char *word = strtok_r(further, " ", &rest); word && n < MOST_OPTIONS;
+         word = strtok_r(NULL, " ", &rest))
+        all[n++] = word;
     char *text = join_pieces(piece, npiece);
     if (!text) return snw_fail_memory(err);
     const uint64_t key = snw_device_cache_key(text, n, all);

@@ -12,6 +12,10 @@
 typedef struct snw_cuda snw_cuda;
 typedef uint64_t snw_cuda_address;
 
+// An option of the compiler for kernels that are compiled quickly. Compilers that do not know it go
+// without.
+#define SNW_CUDA_QUICK "--Ofast-compile=min"
+
 // Open processor number `index`. SNW_E_IO: there is no driver or no such processor; err has the
 // reason. The context is the primary one, which other libraries of the process use as well.
 SNW_NODISCARD snw_status snw_cuda_open(int index, snw_cuda **out, snw_error *err);

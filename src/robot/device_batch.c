@@ -77,6 +77,8 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_RECURSION_LAWS", has_recursion_laws(b->robot->m));
     take_constant(o, "SNW_TERRAIN", has_surfaces(b->robot->m, true));
     take_constant(o, "SNW_MESHES", has_surfaces(b->robot->m, false));
+    // functions stay functions, and loops loops, in the compiler and in the assembler
+    if (b->quick) o->option[o->n++] = SNW_CUDA_QUICK;
     snw_status s = b->cuda ? snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces,
                                               o->option, o->n, err)
                            : snw_cuda_keep(b->architecture, snw_device_text, snw_device_pieces,
@@ -329,14 +331,20 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
     return fill_arrays(b, err);
 }
 
+static void take_options(snw_device_batch *b, const snw_device_batch_options *how) {
+    b->single = how && how->single_precision;
+    b->quick = how && how->quick_kernels;
+    b->engine = b->single ? &snw_device_single : &snw_device_double;
+}
+
 snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device,
                                    snw_device_batch **out, snw_error *err) {
-    return snw_device_batch_create_with(m, n, device, 0, out, err);
+    return snw_device_batch_create_with(m, n, device, NULL, out, err);
 }
 
 snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *device,
-                                        int single_precision, snw_device_batch **out,
-                                        snw_error *err) {
+                                        const snw_device_batch_options *how,
+                                        snw_device_batch **out, snw_error *err) {
     int index = 0;
     if (!m || !device || !out)
         return snw_fail(err, SNW_E_ARGUMENT, "the model, the device or the result is NULL");
@@ -347,8 +355,7 @@ snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *d
     if (!b) return snw_fail_memory(err);
     b->n = n;
     b->account = true;
-    b->single = single_precision != 0;
-    b->engine = b->single ? &snw_device_single : &snw_device_double;
+    take_options(b, how);
     const snw_status s = device_open(b, m, index, err);
     if (s != SNW_OK) {
         snw_device_batch_close(b);
@@ -368,7 +375,7 @@ static bool is_architecture(const char *text) {
 }
 
 snw_status snw_device_batch_compile(snw_robot_model *m, const char *architecture,
-                                    int single_precision, snw_error *err) {
+                                    const snw_device_batch_options *how, snw_error *err) {
     if (!m || !architecture)
         return snw_fail(err, SNW_E_ARGUMENT, "the model or the architecture is NULL");
     if (!is_architecture(architecture))
@@ -378,8 +385,7 @@ snw_status snw_device_batch_compile(snw_robot_model *m, const char *architecture
     snw_device_batch *b = snw_alloc(sizeof *b);
     if (!b) return snw_fail_memory(err);
     b->n = 1;
-    b->single = single_precision != 0;
-    b->engine = b->single ? &snw_device_single : &snw_device_double;
+    take_options(b, how);
     b->architecture = architecture;
     const snw_status s = make_program(b, m, -1, err);
     snw_device_batch_close(b);

@@ -7,22 +7,22 @@
 
 snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device,
                                    snw_device_batch **out, snw_error *err) {
-    return snw_device_batch_create_with(m, n, device, 0, out, err);
+    return snw_device_batch_create_with(m, n, device, NULL, out, err);
 }
 snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *device,
-                                        int single_precision, snw_device_batch **out,
-                                        snw_error *err) {
-    (void)m, (void)n, (void)device, (void)single_precision;
+                                        const snw_device_batch_options *how,
+                                        snw_device_batch **out, snw_error *err) {
+    (void)m, (void)n, (void)device, (void)how;
     if (out) *out = NULL;
     return snw_fail(err, SNW_E_ARGUMENT,
                     "this build of the library has no batches on graphics processors: they need "
                     "gcc with C++ and Python when it is built");
 }
 snw_status snw_device_batch_compile(snw_robot_model *m, const char *architecture,
-                                    int single_precision, snw_error *err) {
+                                    const snw_device_batch_options *how, snw_error *err) {
     snw_device_batch *none;
     (void)architecture;
-    return snw_device_batch_create_with(m, 1, "host", single_precision, &none, err);
+    return snw_device_batch_create_with(m, 1, "host", how, &none, err);
 }
 
 // There is no batch.

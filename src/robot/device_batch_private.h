@@ -43,6 +43,7 @@ struct snw_device_batch {
     snw_robot *robot; // on the host
     int n, ninput, most_lanes;
     bool single;                     // precision
+    bool quick;                      // kernels are compiled quickly
     const snw_device_engine *engine; // of this precision, on the host
     snw_cuda *cuda;                  // NULL: the host
     const char *architecture;        // kernels are compiled for it and kept only; NULL: it steps

@@ -3,6 +3,8 @@
 
 import ctypes
 import gc
+import os
+import pathlib
 import weakref
 
 import numpy as np
@@ -266,3 +268,26 @@ def test_kernels_need_no_processor(arm_text, tmp_path, monkeypatch):
         sinew.compile_kernels(model, "hopper")
     with pytest.raises(sinew.ArgumentError, match="precision"):
         sinew.compile_kernels(model, precision="half")
+    with pytest.raises(sinew.ArgumentError, match="kernels"):
+        sinew.compile_kernels(model, kernels="slow")
+
+
+def test_quick_kernels_have_their_option(arm_text, tmp_path, monkeypatch):
+    """By a library that writes down the options which NVRTC would get."""
+    on_host(arm_text, 1)
+    library = pathlib.Path(os.environ.get("SINEW_BUILD", "")) / "libnvrtc_of_tests.so"
+    if not library.exists():
+        pytest.skip("libnvrtc_of_tests.so is not built")
+    model, seen = sinew.Model(text=arm_text), []
+    monkeypatch.setenv("SINEW_NVRTC", str(library.resolve()))
+    for version, kernels, further in [("13.0", "full", ""), ("13.0", "quick", ""), ("12.8", "quick", ""), ("12.9", "quick", " -x  -lineinfo")]:
+        folder = tmp_path / f"{version}{kernels}"
+        for name, value in [("NVRTC_VERSION", version), ("XDG_CACHE_HOME", str(folder)), ("SINEW_NVRTC_OPTIONS", further)]:
+            monkeypatch.setenv(name, value)
+        sinew.compile_kernels(model, "sm_90", kernels=kernels)
+        (file,) = (folder / "sinew").iterdir()
+        seen.append((file.name, file.read_bytes()[32:].decode().split("\n")))
+    full, quick, old, further = (options for _, options in seen)
+    assert "-arch=sm_90" in full and quick == [*full[:-1], "--Ofast-compile=min", ""] and old == full
+    assert further == [*quick[:-1], "-x", "-lineinfo", ""]
+    assert seen[0][0] != seen[1][0] and seen[1][0] == seen[2][0] != seen[3][0]  # the text and what was asked for

@@ -575,6 +575,8 @@ static void probes_are_those_of_robots(void **state) {
 
 // ---- single precision ---------------------------------------------------------------------------
 
+static const snw_device_batch_options floats = {.single_precision = 1};
+
 // trees of all parts that it serves move by single precision as by double, to its rounding errors
 // times what the motion makes of them; the error is not that of doubles; others are refused
 static void single_precision_is_near(void **state) {
@@ -586,7 +588,7 @@ static void single_precision_is_near(void **state) {
     for (int t = 0; t < 4; t++) {
         snw_robot_model *m = open_model(text[t]);
         snw_device_batch *b = open_batch(m, N), *single;
-        expect_ok(snw_device_batch_create_with(m, N, "host", 1, &single, &err));
+        expect_ok(snw_device_batch_create_with(m, N, "host", &floats, &single, &err));
         const int nq = snw_device_batch_nq(b);
         set_velocities(b);
         set_velocities(single);
@@ -614,7 +616,7 @@ static void single_precision_is_near(void **state) {
     }
     snw_robot_model *m = open_model(models[3]);
     snw_device_batch *b;
-    assert_int_equal(snw_device_batch_create_with(m, N, "host", 1, &b, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_device_batch_create_with(m, N, "host", &floats, &b, &err), SNW_E_ARGUMENT);
     assert_non_null(strstr(err.text, "single precision serves trees"));
     snw_robot_model_close(m);
 }
@@ -673,7 +675,7 @@ static void missing_processors_are_named(void **state) {
 static void kernels_need_no_processor(void **state) {
     (void)state;
     snw_robot_model *m = open_model(models[0]);
-    assert_int_equal(snw_device_batch_compile(m, "hopper", 0, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_device_batch_compile(m, "hopper", NULL, &err), SNW_E_ARGUMENT);
     assert_non_null(strstr(err.text, "there is no architecture 'hopper'"));
     const char *const given = getenv("SINEW_NVRTC");
     char before[PATH_MAX] = "", cache[] = "/tmp/sinew-cache-XXXXXX";
@@ -681,7 +683,7 @@ static void kernels_need_no_processor(void **state) {
     assert_non_null(mkdtemp(cache));
     assert_int_equal(setenv("SINEW_NVRTC", "/tmp/no/libnvrtc.so", 1), 0);
     assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
-    assert_int_equal(snw_device_batch_compile(m, "sm_90", 0, &err), SNW_E_IO);
+    assert_int_equal(snw_device_batch_compile(m, "sm_90", NULL, &err), SNW_E_IO);
     assert_non_null(strstr(err.text, "/tmp/no/libnvrtc.so"));
     assert_int_equal(given ? setenv("SINEW_NVRTC", before, 1) : unsetenv("SINEW_NVRTC"), 0);
     char folder[100];
@@ -689,7 +691,7 @@ static void kernels_need_no_processor(void **state) {
     assert_true(remove(folder) == 0 && remove(cache) == 0);
     snw_robot_model_close(m);
     m = open_model(models[3]);
-    assert_int_equal(snw_device_batch_compile(m, "sm_90", 1, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_device_batch_compile(m, "sm_90", &floats, &err), SNW_E_ARGUMENT);
     assert_non_null(strstr(err.text, "single precision serves trees"));
     snw_robot_model_close(m);
 }
