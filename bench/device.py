@@ -7,29 +7,35 @@ time or by a fault, keeps what it has; the next call goes on with the tasks that
 Parts, in this order:
   info        date, commit, processor, driver, compiler, clocks, host
   kernels     kernels of all models below, several at a time, kept in OUT/cache
+  variants    the same models with kernels that are compiled quickly, by NVRTC's --Ofast-compile=min and =mid, and fully
   throughput  rods of 6 to 36 coordinates and 11 to 41 nodes, tendon arm, soft gripper, 3-RFR robot, snake on ground, 1e2 to 1e6
               robots; the same on one core and on all cores of the host
   arms        256 soft arms of 6 and 36 coordinates: simulated seconds a second, and the error, over the step
   training    examples/python/device_reach.py
   profile     operations of double precision in a step, by ncu if it is there, for the fraction of the peak
   sanitizer   compute-sanitizer on a tree with joints, tendons and laws, if it is there
-  examples    motions over 1 s of all examples against robots alone, or why they are refused
+  examples    motions over 1 s of all examples against robots alone, or why they are refused: first quick kernels of all, several
+              at a time, then all motions at once, each in a stream of one process, beside robots alone on the cores
 
 Where sinew is built, a machine with NVRTC and without a processor will do:
   cmake --preset bench && cmake --build --preset bench --target python_package
   export PYTHONPATH=build/bench/python
   bench/device.py build/try --device host --small            tries all of it by the program on the host
-  bench/device.py --bundle build/bundle                      the package with the libraries that it needs
+  apt-get source --download-only python-cffi               python-cffi_1.15.1.orig.tar.gz
+  bench/device.py --bundle build/bundle --cffi python-cffi_1.15.1.orig.tar.gz    the package with the libraries that it needs
   bench/device.py build/compiled --architecture sm_90 --parts kernels --cache build/bundle/cache --seconds 3600
   tar czf build/bundle.tgz -C build bundle                   some 60 MB before, 25 packed
-These kernels, 2 MB each, take a minute or more of one core, and are used where the text of the library is the same. On the
-machine with the processor, whose Python has numpy, cffi and PyTorch, in a checkout with this file:
+These kernels, 2 MB each, take half a minute to five minutes of one core, and are used where the text of the library is the
+same; --models takes some of them. A Python without cffi has its module compiled, where it runs if it has its headers, from the
+sources that --cffi puts into the bundle beside libffi (Debian: libffi-dev); or before, by another Python of the same version,
+`python3.12 bench/device.py --backend build/bundle`. On the machine with the processor, whose Python has numpy, and PyTorch for
+training, in a checkout with this file:
   tar xzf build/bundle.tgz -C build
   export PYTHONPATH=build/bundle LD_LIBRARY_PATH=build/bundle/lib
-  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,throughput,arms,training,profile,sanitizer --single
-  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,examples
-The second call compiles kernels of the examples, a minute of a core each, and goes on where it ended if it is repeated with
-OUT. Where each call begins with an empty OUT, take --skip: so many examples are done already.
+  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,kernels,variants,throughput,arms,training,profile,sanitizer --single
+  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,examples --single
+A call goes on where the last one ended if it is repeated with OUT. Where each begins with an empty OUT, take --skip: so many
+examples are done already.
 """
 
 import argparse
@@ -37,69 +43,28 @@ import concurrent.futures
 import contextlib
 import ctypes
 import datetime
+import importlib.util
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import tarfile
+import tempfile
+import threading
 import time
 
+import device_examples
+from device_models import MEASURED, MODELS, ROOT, STEP, model_of, push
+
 HERE = pathlib.Path(__file__).resolve()
-ROOT = HERE.parent.parent
-PARTS = ["info", "kernels", "throughput", "arms", "training", "profile", "sanitizer", "examples"]
+PARTS = ["info", "kernels", "variants", "throughput", "arms", "training", "profile", "sanitizer", "examples"]
 PEAK = 34e12  # operations of double precision a second of an H200, data sheet, without tensor cores
 
-HEAD = """sinew: 1
-materials: {silicone: {young: 1 MPa, poisson: 0.48, density: 1070 kg/m^3, damping: 20 ms}}
-robot:
-  arm: {on: world, rod: {length: 0.3 m, section: {circle: {radius: 1 cm}}, material: silicone, nodes: NODES, strain: STRAIN}}
-"""
-TENDONS = """actuators:
-  cord(k=1..4): {tendon: {along: arm, at: [0, 8 mm*cos(90 deg*k), 8 mm*sin(90 deg*k)]}, effort: 0.2 N*(1 + sin(20*t + k))}
-"""
-TREE = """sinew: 1
-materials: {silicone: {young: 1 MPa, poisson: 0.48, density: 1070 kg/m^3, damping: 20 ms}}
-robot:
-  base: {on: world, joint: free, body: {mass: 0.2, box: [5 cm, 5 cm, 5 cm]}}
-  hip: {on: base, joint: spherical, stiffness: 0.1 N*m, damping: 1 mN*m*s, body: {mass: 0.1, box: [4 cm, 5 cm, 5 cm]}}
-  arm: {on: hip, rod: {length: 0.3 m, section: {circle: {radius: 1 cm}}, material: silicone, nodes: 6, strain: kirchhoff legendre 2}}
-  knee: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.1 N*m, body: {mass: 0.05, box: [3 cm, 3 cm, 3 cm]}}
-probes: {turn: {angle: knee}, tip: {position: knee}}
-loads: {push: {on: knee, force: [0, 0.1 N*sin(20*t), -0.1 N*turn]}}
-actuators: {pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.2 N*sin(30*t)}}
-"""
-
-
-def rod(functions, nodes):
-    return HEAD.replace("NODES", str(nodes)).replace("STRAIN", f"kirchhoff legendre {functions}")
-
-
-MODELS = {f"rod {3 * f} x {nodes}": rod(f, nodes) for f in (3, 12, 2, 6) for nodes in (21, 11, 41)}
-MODELS |= {"tendon arm": rod(3, 21) + TENDONS, "soft gripper": "examples/contact/gripper.yaml",
-           "3-RFR": "examples/workspace/three_rfr.yaml", "snake on ground": "examples/locomotion/snake_ground.yaml",
-           "tree": TREE,
-           "arm PCS 6": HEAD.replace("NODES", "21").replace("STRAIN", "cosserat legendre 1"),
-           "arm GVS 36": HEAD.replace("NODES", "41").replace("STRAIN", "cosserat legendre 6")}  # fmt: skip
-MEASURED = [name for name in MODELS if name != "tree" and not name.startswith("arm ")]
-STEP = {"3-RFR": 5e-3, "snake on ground": 1e-3, "soft gripper": 1e-3}  # s; others 10 ms
-
 # ---- tasks, each in its own process -------------------------------------------------------------
-
-
-def model_of(name):
-    import sinew
-
-    text = MODELS.get(name, name)
-    return sinew.Model(text=text) if text.startswith("sinew:") else sinew.Model(ROOT / text)
-
-
-def push(batch, size):
-    """Different velocities of all robots but the first."""
-    import numpy as np
-
-    i, k = np.arange(batch.n)[:, None], np.arange(batch.nv)[None, :]
-    batch.v[:] = size * np.sin(1.7 * i + 2.3 * k + 0.4 * (i % 97) * k) * (i > 0)
 
 
 class Task:
@@ -108,30 +73,39 @@ class Task:
     def __init__(self, options):
         self.device, self.small, self.name = options["device"], options["small"], options["name"]
         self.precision, self.architecture = options.get("precision", "double"), options.get("architecture")
+        self.options, self.kind = options, options.get("kernels", "full")
+        if self.kind == "mid":  # between "quick" and nothing
+            os.environ["SINEW_NVRTC_OPTIONS"] = "--Ofast-compile=mid"
         self.robots = options.get("robots") or [100, 1000, 10_000, 100_000, 1_000_000]
 
     def batch(self, model, n):
         import sinew
 
+        return sinew.Batch(model, n, device=self.device, **self.how())
+
+    def how(self):
         more = {} if self.precision == "double" else {"precision": self.precision}
-        return sinew.Batch(model, n, device=self.device, **more)
+        return more | {"kernels": "quick" if self.kind == "quick" else "full"}
 
     def kernels(self):
         import sinew
 
         began = time.perf_counter()
         if self.architecture:
-            sinew.compile_kernels(model_of(self.name), self.architecture, precision=self.precision)
+            sinew.compile_kernels(model_of(self.name), self.architecture, **self.how())
         else:
             self.batch(model_of(self.name), 1)
-        yield {"seconds": time.perf_counter() - began}
+        used = os.times()
+        yield {"seconds": time.perf_counter() - began, "processor seconds": used.user + used.system}
 
     def throughput(self):
         model, step, count = model_of(self.name), STEP.get(self.name, 1e-2), 2 if self.small else 20
         rate = 0.0
         for n in [2, 5] if self.small else self.robots:
-            if rate and 4 * n * count / rate > 60:
-                continue  # it would take more than a minute
+            if rate and 4 * n * count / rate > 30:
+                count = max(2, count // 4)  # fewer steps
+            if rate and 4 * n * count / rate > 40:
+                continue
             for account in (True, False):
                 batch = self.batch(model, n)
                 push(batch, 0.2 if self.name.startswith(("rod", "tendon")) else 0.0)
@@ -210,23 +184,24 @@ class Task:
             return
         kinds = {"dadd": 1, "dmul": 1, "dfma": 2}
         metrics = ",".join(f"smsp__sass_thread_inst_executed_op_{kind}_pred_on.sum" for kind in kinds)
-        command = [tool, "--csv", "--metrics", metrics, "-k", "snw_steps", "-s", "1", "-c", "1", *self.once(PROFILED)]
+        command = [tool, "--csv", "--metrics", metrics, "-k", "snw_steps", "-s", "1", "-c", "1", *self.once(self.robots[0])]
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         sums = {}
         for line in out.splitlines():
             for kind in kinds:
                 if f"op_{kind}_pred" in line:
                     sums[kind] = float(line.rstrip('"').rsplit('"', 1)[-1].replace(",", ""))
-        yield {"operations": sum(kinds[kind] * sums[kind] for kind in kinds) / (PROFILED * ONCE_STEPS)}
+        yield {"operations": sum(kinds[kind] * sums[kind] for kind in kinds) / (self.robots[0] * ONCE_STEPS)}
 
     def once(self, robots):
-        options = json.dumps({"part": "once", "device": self.device, "small": self.small, "name": self.name, "robots": [robots]})
+        options = json.dumps({"part": "once", "device": self.device, "small": self.small, "name": self.name, "kernels": self.kind,
+                              "robots": [robots]})  # fmt: skip
         return [sys.executable, str(HERE), "--task", options]
 
     def once_rows(self):
         batch = self.batch(model_of(self.name), self.robots[0])
-        push(batch, 0.2)
-        batch.start(1e-2, account=False)
+        push(batch, 0.2 if self.name.startswith(("rod", "tendon", "tree")) else 0.0)
+        batch.start(STEP.get(self.name, 1e-2), account=False)
         for _ in range(2):
             batch.step(count=ONCE_STEPS)
         batch.reset(failed=True)
@@ -242,37 +217,22 @@ class Task:
         done = subprocess.run([tool, "--error-exitcode", "9", *self.once(CHECKED)], capture_output=True, text=True)
         yield {"status": done.returncode, "last": (done.stdout + done.stderr).strip().splitlines()[-1:]}
 
-    def examples(self):
-        """Three robots of the example, two of them pushed, against robots alone."""
-        import numpy as np
+    def variants(self):
+        """Steps a second of one number of robots."""
+        yield from self.throughput()
 
-        import sinew
+    def alone(self):
+        yield from device_examples.alone(self.name, self.options["folder"], self.options["count"], self.options["tolerance"])
 
-        step, count = 2e-3, 5 if self.small else 500
-        tolerance = {"tolerance": 1e-12} if self.precision == "double" else {}
-        model = model_of(self.name)
-        batch = self.batch(model, 3)
-        push(batch, 0.02)
-        start = batch.v.get()
-        batch.start(step, **tolerance)
-        batch.step(count=count)
-        q, errors, worst, failed = batch.q.get(), batch.errors, 0.0, {}
-        for i in range(batch.n):
-            robot = sinew.Robot(model)
-            robot.v[:] = start[i]
-            try:
-                robot.simulate(step, tolerance=1e-12).step(count=count)
-            except sinew.Error as failure:
-                failed[i] = str(failure)[:200]
-                continue
-            if i not in errors:
-                worst = max(worst, float(np.abs(q[i] - robot.q).max(initial=0)))
-        yield {"difference": worst, "of": float(np.abs(q).max(initial=0)), "failed": errors, "alone failed": failed, "precision": self.precision}
+    def together(self):
+        device_examples.together(self.options["jobs"], self.options)
+        yield from ()
 
 
-# robots of a call that is profiled, so many that no threads share one and do its corrections alike; and of one that is checked
-PROFILED, CHECKED = 131_072, 4096
-ONCE_STEPS = 4
+# robots of kernels that are compared, and profiled: so many that no threads share one and do its corrections alike
+VARIED = {"rod 9 x 21": 131_072, "rod 36 x 21": 65_536, "tendon arm": 131_072, "soft gripper": 100_000, "snake on ground": 100_000, "3-RFR": 20_000}
+SINGLE, ARMS = ["rod 9 x 21", "rod 36 x 21", "tendon arm"], ["arm PCS 6", "arm GVS 36"]
+ONCE_STEPS, CHECKED = 4, 4096  # of a call that is profiled or checked, and its robots where it is checked
 
 
 def do_task(options):
@@ -286,6 +246,8 @@ def do_task(options):
         print(json.dumps({"refused": f"{type(failure).__name__}: {str(failure)[:300]}"}), flush=True)
 
 
+KEY = ("part", "name", "precision", "kernels")  # of a task
+
 # ---- the call -----------------------------------------------------------------------------------
 
 
@@ -294,6 +256,12 @@ def output_of(*command):
         return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
         return ""
+
+
+def architecture():
+    """Of the processor: sm_90."""
+    capability = output_of("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader").splitlines()
+    return f"sm_{capability[0].strip().replace('.', '')}" if capability else "sm_90"
 
 
 def compiler_version():
@@ -320,52 +288,126 @@ class Call:
         self.args, self.end = args, time.monotonic() + args.seconds
         self.out = pathlib.Path(args.out).resolve()
         self.out.mkdir(parents=True, exist_ok=True)
+        self.cache = pathlib.Path(args.cache or self.out / "cache").resolve()
+        self.lock = threading.Lock()
         self.rows_path = self.out / "rows.jsonl"
         self.rows = [json.loads(line) for line in self.rows_path.read_text().splitlines()] if self.rows_path.exists() else []
-        self.done = {(r["part"], r["name"], r.get("precision", "double")) for r in self.rows if r.get("end")}
+        self.done = {tuple(r[key] for key in KEY) for r in self.rows if r.get("end")}
 
     def write(self, row):
-        self.rows.append(row)
-        with self.rows_path.open("a") as f:
+        with self.lock, self.rows_path.open("a") as f:
+            self.rows.append(row)
             f.write(json.dumps(row) + "\n")
 
-    def run(self, part, name, precision="double", limit=200.0):
-        """One task in a process, within the time that is left; its rows as they come."""
-        key = {"part": part, "name": name, "precision": precision}
-        left = min(limit, self.end - time.monotonic())
-        if tuple(key.values()) in self.done or left < (1 if self.args.small else 10):
-            return  # it has been done, or is left to the next call
-        options = json.dumps(key | {"device": self.args.device, "small": self.args.small, "architecture": self.args.architecture,
-                                    "robots": [int(n) for n in self.args.robots.split(",")] if self.args.robots else None})  # fmt: skip
-        environment = os.environ | {"XDG_CACHE_HOME": str(pathlib.Path(self.args.cache or self.out / "cache").resolve())}
-        path = self.out / f"task-{os.getpid()}-{abs(hash(options))}"
-        with path.open("w") as f:
-            child = subprocess.Popen([sys.executable, str(HERE), "--task", options], stdout=f, env=environment)
-        try:
-            status = child.wait(left)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-            status = None
-        rows = []
-        for line in path.read_text().splitlines():
+    def left(self):
+        return self.end - time.monotonic()
+
+    def child(self, options, limit, take):
+        """A task in a process: take(row) gets its rows as they come. Why it ended: "", its status, or its time."""
+        environment = os.environ | {"XDG_CACHE_HOME": str(self.cache), "CUDA_DEVICE_MAX_CONNECTIONS": "32", "CUDA_MODULE_LOADING": "EAGER"}
+        child = subprocess.Popen([sys.executable, str(HERE), "--task", json.dumps(options)], stdout=subprocess.PIPE, env=environment)
+        clock = threading.Timer(max(0.1, limit), child.kill)
+        clock.start()
+        for line in child.stdout:
             with contextlib.suppress(json.JSONDecodeError):  # the last one of a process that was ended
-                rows.append(json.loads(line))
-        path.unlink()
-        for row in rows:
+                take(json.loads(line))
+        try:
+            status = child.wait(20)
+        except subprocess.TimeoutExpired:  # its launches are still being ended
+            status = None
+        late = not clock.is_alive() or status is None
+        clock.cancel()
+        return "" if status == 0 else "its time ended" if late else f"it ended with {status}"
+
+    def run(self, part, name, precision="double", limit=200.0, kernels="full", spare=0.0, **more):
+        """One task in a process, within the time that is left; its rows as they come."""
+        key = dict(zip(KEY, (part, name, precision, kernels)))
+        left = min(limit, self.left() - spare)
+        if tuple(key.values()) in self.done or left < (1 if self.args.small else 10):
+            return []  # it has been done, or is left to the next call
+        robots = [int(n) for n in self.args.robots.split(",")] if self.args.robots else None
+        options = key | {"device": self.args.device, "small": self.args.small, "architecture": self.args.architecture, "robots": robots}
+        rows = []
+
+        def take(row):
+            rows.append(row)
             self.write(key | row)
-        ended = "" if status == 0 else "its time ended" if status is None else f"it ended with {status}"
-        at_limit = status is not None or left == limit
-        self.write(key | {"end": at_limit, "why": ended, "at": round(time.monotonic() - self.end + self.args.seconds, 1)})
-        print(f"{part}: {name}: {ended or 'done'}", flush=True)
 
-    def together(self, part, names, precision="double", limit=400.0):
+        why = self.child(options | more, left, take)
+        self.write(key | {"end": why != "its time ended" or left == limit, "why": why, "at": round(self.args.seconds - self.left(), 1)})
+        print(f"{part}: {name}{'' if kernels == 'full' else ', ' + kernels}: {why or 'done'}", flush=True)
+        return rows
+
+    def all(self, tasks):
+        """Tasks, the arguments of run, several at a time."""
         with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
-            list(pool.map(lambda name: self.run(part, name, precision, limit), names))
+            return [future.result() for future in [pool.submit(self.run, *task[:-1], **task[-1]) for task in tasks]]
 
-    def examples(self):
+    def names(self):
         found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*/*.yaml"))
         return found[:: len(found) // 3] if self.args.small else found[self.args.skip :]
+
+    def examples(self):
+        """Kernels of all, several at a time; then all motions on the device, beside robots alone."""
+        done = {(name, precision) for part, name, precision, _ in self.done if part == "examples"}
+        precisions = ["double", "single"] if self.args.single else ["double"]
+        jobs = [[name, precision] for precision in precisions for name in self.names() if (name, precision) not in done]
+        spare = 3 if self.args.small else 25  # s, to compare and to write
+        if self.left() < 2 * spare:
+            return
+        count = 5 if self.args.small else self.args.count
+        options = {"count": count, "tolerance": self.args.tolerance, "folder": tempfile.mkdtemp(prefix="sinew-motions-"), "cache": str(self.cache)}
+        if self.args.device != "host":
+            how = {"kernels": "quick", "architecture": self.args.architecture or architecture(), "limit": 120, "spare": 120}
+            rows = self.all([("kernels", *job, how) for job in jobs])
+            for job, found in zip(jobs, rows):
+                for row in found:
+                    if "refused" in row:
+                        self.tell_example(job, row, True)
+            jobs = [job for job, found in zip(jobs, rows) if any("seconds" in row for row in found)]
+        print(f"examples: {len(jobs)} motions from {self.args.seconds - self.left():.0f} s on", flush=True)
+        pool = concurrent.futures.ThreadPoolExecutor(max(1, self.args.jobs - 1))
+        with pool:
+            alone = {name: pool.submit(self.run, "alone", name, limit=self.args.seconds, spare=spare - 2, **options)
+                     for name in dict.fromkeys(name for name, _ in jobs)}  # fmt: skip
+            motions = self.motions(jobs, options, spare)
+            concurrent.futures.wait(alone.values())
+        reasons = {name: row.get("alone failed") or {"all": row["refused"]} if "refused" in row else {}
+                   for name, found in alone.items() for row in found.result()}  # fmt: skip
+        for job in jobs:
+            row = dict(motions.get(tuple(job), {"refused": "its kernels stopped the processor, or were not started"}))
+            if "refused" not in row:
+                row |= device_examples.difference(options["folder"], *job) | {"alone failed": reasons.get(job[0]) or {}}
+            self.tell_example(job, row, row.pop("ended", "refused" in row))
+        shutil.rmtree(options["folder"])
+
+    def tell_example(self, job, row, ended):
+        key = dict(zip(KEY, ("examples", *job, "quick")))
+        self.write(row | key)
+        self.write(key | {"end": ended, "why": "" if ended else "its time ended"})
+
+    def motions(self, jobs, options, spare):
+        """Rows of the motions by [name, precision]; where one of them stops the processor, the rest in halves."""
+        found = {}
+
+        def take(row):
+            if "name" in row:
+                found[row["name"], row["precision"]] = row
+            else:
+                self.write({"part": "together", "name": ""} | row)
+
+        seconds = self.left() - spare
+        if seconds < spare or not jobs:
+            return found
+        why = self.child(options | {"part": "together", "name": "", "device": self.args.device, "small": self.args.small, "jobs": jobs,
+                                    "seconds": seconds}, seconds + 10, take)  # fmt: skip
+        print(f"examples: {len(found)} of {len(jobs)} motions on the device: {why or 'done'}", flush=True)
+        missing = [job for job in jobs if not found.get(tuple(job), {}).get("ended") and "refused" not in found.get(tuple(job), {})]
+        missing += [job for job in jobs if re.search(device_examples.FATAL, found.get(tuple(job), {}).get("refused", ""))]
+        if why and why != "its time ended" and len(missing) > 1:
+            half = len(missing) // 2
+            found |= self.motions(missing[:half], options, spare) | self.motions(missing[half:], options, spare)
+        return found
 
     def part(self, part):
         measured = ["rod 9 x 21", "tendon arm", "soft gripper"] if self.args.small else MEASURED
@@ -373,32 +415,47 @@ class Call:
         if part == "info":
             self.write({"part": "info", "name": ""} | info())
         elif part == "kernels":
-            names = [*measured, "tree", "arm PCS 6", "arm GVS 36"] if self.args.device != "host" else []
-            names += self.examples() if self.args.examples else []
-            self.together(part, names)
-            if self.args.single and names:
-                self.together(part, ["rod 9 x 21", "rod 36 x 21"], "single")
+            self.kernels(measured)
+        elif part == "variants":
+            for name in [name for name in VARIED if name in measured]:
+                for kernels in ("quick", "mid", "full"):
+                    if self.args.device == "host" or self.has_kernels(name, kernels):
+                        self.run(part, name, limit=60, kernels=kernels, robots=[VARIED[name]])
         elif part == "throughput":
             for name in measured:
                 self.run(part, name)
                 self.run("cores", name)
-            if self.args.single:
-                self.run(part, "rod 9 x 21", "single")
-                self.run(part, "rod 36 x 21", "single")
+            for name in SINGLE if self.args.single else []:
+                self.run(part, name, "single")
         elif part == "arms":
-            self.run(part, "arm PCS 6", limit=120)
-            self.run(part, "arm GVS 36", limit=240)
+            for name in ARMS:
+                if not self.args.models or name in measured:
+                    self.run(part, name, limit=240)
         elif part == "training":
             self.run(part, "reach", limit=300)
         elif part == "profile":
-            for name in measured[: 1 if self.args.small else 4]:
-                self.run(part, name)
+            for name in [name for name in VARIED if name in measured][: 1 if self.args.small else None]:
+                self.run(part, name, limit=60, robots=[VARIED[name]])
         elif part == "sanitizer":
-            self.run(part, "tree", limit=300)
+            self.run(part, "tree", limit=150, kernels="quick")
         elif part == "examples":
-            self.together(part, self.examples())
-            if self.args.single:
-                self.together(part, self.examples(), "single")
+            self.examples()
+
+    def kernels(self, measured):
+        """Kernels of the models, those that take longest first."""
+        if self.args.device == "host":
+            return
+        how = {"architecture": self.args.architecture or architecture(), "limit": 400}
+        full = measured if self.args.models else [*measured, *ARMS]
+        varied = [name for name in measured if name in VARIED]
+        tasks = [(name, "double", "full") for name in sorted(full, key=lambda name: name in VARIED and not name.startswith("rod"), reverse=True)]
+        tasks += [(name, "double", kind) for name in varied for kind in ("quick", "mid")]
+        tasks += [("tree", "double", "quick")] + [(name, "single", "full") for name in SINGLE if self.args.single]
+        self.all([("kernels", name, precision, how | {"kernels": kind}) for name, precision, kind in tasks])
+
+    def has_kernels(self, name, kernels):
+        return any(r["part"] == "kernels" and (r["name"], r["precision"], r["kernels"]) == (name, "double", kernels) and "seconds" in r
+                   for r in self.rows)  # fmt: skip
 
 
 # ---- report -------------------------------------------------------------------------------------
@@ -432,6 +489,14 @@ def report(rows):
                       " / ".join(f"{r['steps/s'] / x:.3g}" if x else "" for x in (one, all_cores))])  # fmt: skip
     text += "## Throughput\n\n" + table(["model", "precision", "robots", "account", "steps/s", "simulated s/s", "iterations", "failed", "bytes a robot", "of FP64 peak",
                                         f"times one core / {most} cores"], lines)  # fmt: skip
+    rate = {(r["name"], r["kernels"], r["account"]): r["steps/s"] for r in of("variants") if "steps/s" in r}
+    text += "## Kernels\n\n" + table(["model", "kernels", "precision", "processor seconds of their compilation", "steps/s with account", "without", "of full ones"],
+        [[r["name"], r["kernels"], r["precision"], f"{r['processor seconds']:.1f}", *(f"{rate[r['name'], r['kernels'], account]:.3g}" if (r["name"], r["kernels"], account) in rate else "" for account in (True, False)),
+          f"{rate[r['name'], r['kernels'], False] / rate[r['name'], 'full', False]:.3g}" if all((r["name"], kind, False) in rate for kind in (r["kernels"], "full")) else ""]
+         for r in of("kernels") if "processor seconds" in r and r["name"] in MODELS])  # fmt: skip
+    times = sorted(r["processor seconds"] for r in of("kernels", kernels="quick") if "processor seconds" in r and r["name"] not in MODELS)
+    if times:
+        text += f"Quick kernels of {len(times)} examples: {times[0]:.1f} to {times[-1]:.1f} s of a core, median {times[len(times) // 2]:.1f}, {sum(times):.0f} in all\n\n"
     text += "## 256 soft arms\n\n" + table(["arm", "step, ms", "simulated s/s", "robot seconds/s", "error of the tip, lengths", "failed"],
         [[r["name"], 1e3 * r["step"], f"{r['simulated s/s']:.3g}", f"{r['robot seconds/s']:.3g}", f"{r['error']:.2g}", r["failed"]]
          if "step" in r else [r["name"], r.get("refused", ""), "", "", "", ""] for r in of("arms")])  # fmt: skip
@@ -440,12 +505,57 @@ def report(rows):
         result = f"not run: no {r['absent']}" if "absent" in r else r.get("refused") or f"status {r['status']}, {' '.join(r['last'])}"
         text += f"compute-sanitizer: {result}\n\n"
     text += "## Examples against robots alone\n\n"
-    text += table(["example", "precision", "largest difference", "of", "remarks"],
-        [[r["name"], r["precision"], f"{r['difference']:.1e}", f"{r['of']:.3g}", "; ".join([f"robot {i}: {x}" for i, x in r["failed"].items()] + [f"robot {i} alone: {x}" for i, x in r["alone failed"].items()])]
-         for r in of("examples") if "difference" in r])  # fmt: skip
-    text += "### Refused\n\n" + table(["example", "reason"], [[r["name"], r["refused"]] for r in of("examples") if "refused" in r])
+    found = [r for r in of("examples") if "refused" not in r]
+    for precision in ("double", "single"):
+        ends = [r["difference"] / (1 if precision == "double" else r["of"] or 1) for r in found if r["precision"] == precision and "difference" in r]
+        bounds = [1e-12, 1e-11, 1e-10, 1e-9] if precision == "double" else [1e-5, 1e-4, 1e-3, 1e-2]
+        if ends:
+            text += f"{precision}: {len(ends)} motions, " + ", ".join(f"{sum(x < bound for x in ends)} below {bound:g}" for bound in bounds) + "\n\n"
+    for r in of("together"):
+        text += f"{json.dumps({key: value for key, value in r.items() if key != 'part'})}\n\n"
+    text += table(["example", "precision", "steps", "largest difference", "of", "of a robot alone from itself, last digits of its start changed", "device s", "remarks"],
+        [[r["name"], r["precision"], r.get("steps", 0), f"{r['difference']:.1e}" if "difference" in r else "", f"{r['of']:.3g}" if "of" in r else "",
+          f"{r['own']:.1e}" if r.get("own") is not None else "", f"{r.get('seconds', 0):.1f}",
+          "; ".join([f"robot {i}: {x}" for i, x in r.get("failed", {}).items()] + [f"robot {i} alone: {x}" for i, x in r["alone failed"].items()])]
+         for r in sorted(found, key=lambda r: -r.get("difference", 1e9))])  # fmt: skip
+    refused = [r for r in of("examples") if "refused" in r and "single precision serves" not in r["refused"]]
+    text += "### Refused\n\n" + table(["example", "precision", "reason"], [[r["name"], r["precision"], r["refused"]] for r in refused])
     ended = [f"{r['part']} {r['name']}: {r['why']}" for r in rows if r.get("why")]
     return text + ("Tasks that did not end: " + "; ".join(ended) + "\n" if ended else "")
+
+
+# what the module of cffi for another Python is compiled from, beside the package in the bundle
+BACKEND = "_cffi_backend"
+
+
+def backend_sources(folder, archive):
+    """backend/ in the bundle: sources of the module, and libffi with its headers."""
+    to = folder / "backend"
+    with tarfile.open(archive) as files:
+        for member in files.getmembers():
+            found = re.fullmatch(r"[^/]+/(?:src/)?(c/\w+\.[ch]|cffi/\w+\.h)", member.name)
+            if found:
+                (to / found[1]).parent.mkdir(parents=True, exist_ok=True)
+                (to / found[1]).write_bytes(files.extractfile(member).read())
+    include = pathlib.Path("/usr/include") / output_of("gcc", "-print-multiarch")
+    for path in (include / "ffi.h", include / "ffitarget.h", pathlib.Path(output_of("gcc", "-print-file-name=libffi_pic.a"))):
+        shutil.copy(path, to)
+
+
+def compile_backend(folder):
+    """The module of cffi that the package needs, for the Python that runs this, into the bundle."""
+    to = folder / (BACKEND + sysconfig.get_config_var("EXT_SUFFIX"))
+    subprocess.run(["gcc", "-O2", "-w", "-shared", "-fPIC", "-DHAVE_SYNC_SYNCHRONIZE", "-DUSE__THREAD", f"-I{sysconfig.get_path('include')}",
+                    f"-I{folder / 'backend'}", str(folder / "backend/c" / f"{BACKEND}.c"), "-o", str(to), str(folder / "backend/libffi_pic.a"), "-lpthread"],
+                   check=True)  # fmt: skip
+    print(to)
+
+
+def need_backend():
+    """Compiles it where the bundle that Python finds has its sources and Python has no cffi."""
+    bundles = [pathlib.Path(path) for path in sys.path if (pathlib.Path(path) / "backend/c" / f"{BACKEND}.c").exists()]
+    if bundles and not importlib.util.find_spec(BACKEND):
+        compile_backend(bundles[0])
 
 
 def bundle(folder):
@@ -476,9 +586,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2), help="kernels and examples at a time")
     parser.add_argument("--architecture", help="compile kernels for it, sm_90, without a processor")
     parser.add_argument("--cache", help="folder of the kernels, OUT/cache unless given")
-    parser.add_argument("--examples", action="store_true", help="kernels of the examples, too")
+    parser.add_argument("--count", type=int, default=device_examples.COUNT, help="steps of 2 ms of the examples, %(default)s")
+    parser.add_argument("--tolerance", type=float, default=1e-14, help="of Newton's method in motions of the examples, %(default)s")
     parser.add_argument("--skip", type=int, default=0, help="examples that are left out, from the first on")
     parser.add_argument("--bundle", help="write the package and its libraries to this folder, and end")
+    parser.add_argument("--cffi", help="archive with the sources of cffi, which go into the bundle")
+    parser.add_argument("--backend", help="compile the module of cffi for this Python in a bundle, and end")
     parser.add_argument("--small", action="store_true", help="few robots and steps, to try it")
     parser.add_argument("--single", action="store_true", help="some of it in single precision, too")
     parser.add_argument("--task", help=argparse.SUPPRESS)
@@ -488,12 +601,18 @@ def main():
         return
     if args.bundle:
         bundle(pathlib.Path(args.bundle))
+        if args.cffi:
+            backend_sources(pathlib.Path(args.bundle), args.cffi)
+        return
+    if args.backend:
+        compile_backend(pathlib.Path(args.backend))
         return
     if not args.out:
         parser.error("name the folder of the results")
     wrong = [part for part in args.parts.split(",") if part not in PARTS]
     if wrong:
         parser.error(f"there is no part '{wrong[0]}'; there are {', '.join(PARTS)}")
+    need_backend()
     call = Call(args)
     try:
         for part in args.parts.split(","):

@@ -26,7 +26,7 @@ def test_the_driver_measures_reports_and_goes_on(tmp_path, arm_text):
         sinew.Batch(sinew.Model(text=arm_text), 1, device="host")
     except sinew.ArgumentError:
         pytest.skip("a build without batches on devices")
-    options = ["--parts", "info,kernels,throughput,profile,sanitizer", "--models", "rod 9 x 21,snake on ground", "--seconds"]
+    options = ["--parts", "info,kernels,variants,throughput,profile,sanitizer,examples", "--models", "rod 9 x 21,snake on ground", "--seconds"]
     late = call(tmp_path, *options, "0.5")  # no time for a task: only what is not one
     assert [row["part"] for row in late] == ["info"] and late[0]["date"] and late[0]["cores"]
     rows = call(tmp_path, *options, "60")
@@ -36,6 +36,9 @@ def test_the_driver_measures_reports_and_goes_on(tmp_path, arm_text):
     cores = [row for row in rows if row["part"] == "cores" and row["name"] == "rod 9 x 21" and "threads" in row]
     assert cores and all(row["failed"] == 0 and row["steps/s"] > 0 for row in cores)
     assert all(row["why"] == "" for row in rows if "why" in row)  # no process failed
+    moved = [row for row in rows if row["part"] == "examples" and "difference" in row]  # the others are for statics
+    assert moved and all(row["steps"] == 5 and row["difference"] < 1e-10 and not row["failed"] for row in moved)
+    assert {row["kernels"] for row in rows if row["part"] == "variants" and "steps/s" in row} == {"full", "quick", "mid"}
     ends = [row for row in rows if row.get("end")]
     text = (tmp_path / "report.txt").read_text()
     assert "rod 9 x 21" in text and "compute-sanitizer: not run" in text
