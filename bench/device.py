@@ -368,7 +368,7 @@ class Call:
         print(f"examples: {len(jobs)} motions from {self.args.seconds - self.left():.0f} s on", flush=True)
         pool = concurrent.futures.ThreadPoolExecutor(max(1, self.args.jobs - 1))
         with pool:
-            alone = {name: pool.submit(self.run, "alone", name, limit=self.args.seconds, spare=spare - 2, **options)
+            alone = {name: pool.submit(self.run, "alone", name, limit=0.3 * self.args.seconds, spare=spare - 2, **options)
                      for name in dict.fromkeys(name for name, _ in jobs)}  # fmt: skip
             motions = self.motions(jobs, options, spare)
             concurrent.futures.wait(alone.values())
@@ -423,19 +423,19 @@ class Call:
                         self.run(part, name, limit=60, kernels=kernels, robots=[VARIED[name]])
         elif part == "throughput":
             for name in measured:
-                self.run(part, name)
+                self.run(part, name, kernels=self.best(name))
                 self.run("cores", name)
-            for name in SINGLE if self.args.single else []:
+            for name in [name for name in SINGLE if self.args.single and (not self.args.models or name in measured)]:
                 self.run(part, name, "single")
         elif part == "arms":
             for name in ARMS:
                 if not self.args.models or name in measured:
-                    self.run(part, name, limit=240)
+                    self.run(part, name, limit=240, kernels=self.best(name))
         elif part == "training":
             self.run(part, "reach", limit=300)
         elif part == "profile":
             for name in [name for name in VARIED if name in measured][: 1 if self.args.small else None]:
-                self.run(part, name, limit=60, robots=[VARIED[name]])
+                self.run(part, name, limit=60, robots=[VARIED[name]], kernels=self.best(name))
         elif part == "sanitizer":
             self.run(part, "tree", limit=150, kernels="quick")
         elif part == "examples":
@@ -445,13 +445,17 @@ class Call:
         """Kernels of the models, those that take longest first."""
         if self.args.device == "host":
             return
-        how = {"architecture": self.args.architecture or architecture(), "limit": 400}
+        how = {"architecture": self.args.architecture or architecture(), "limit": self.args.compile_seconds}
         full = measured if self.args.models else [*measured, *ARMS]
         varied = [name for name in measured if name in VARIED]
         tasks = [(name, "double", "full") for name in sorted(full, key=lambda name: name in VARIED and not name.startswith("rod"), reverse=True)]
         tasks += [(name, "double", kind) for name in varied for kind in ("quick", "mid")]
         tasks += [("tree", "double", "quick")] + [(name, "single", "full") for name in SINGLE if self.args.single]
         self.all([("kernels", name, precision, how | {"kernels": kind}) for name, precision, kind in tasks])
+
+    def best(self, name):
+        """Full kernels, unless only others are there."""
+        return "quick" if self.has_kernels(name, "quick") and not self.has_kernels(name, "full") else "full"
 
     def has_kernels(self, name, kernels):
         return any(r["part"] == "kernels" and (r["name"], r["precision"], r["kernels"]) == (name, "double", kernels) and "seconds" in r
@@ -484,7 +488,7 @@ def report(rows):
             continue
         one, all_cores = cores.get((r["name"], 1)), cores.get((r["name"], most))
         peak = f"{100 * operations[r['name']] * r['steps/s'] / PEAK:.0f} %" if r["name"] in operations and not r["account"] else ""
-        lines.append([r["name"], r["precision"], r["robots"], "with" if r["account"] else "without", f"{r['steps/s']:.3g}",
+        lines.append([r["name"] + (", quick" if r["kernels"] == "quick" else ""), r["precision"], r["robots"], "with" if r["account"] else "without", f"{r['steps/s']:.3g}",
                       f"{r['simulated s/s']:.3g}", f"{r['iterations']:.2f}", r["failed"], f"{r['bytes']:.0f}", peak,
                       " / ".join(f"{r['steps/s'] / x:.3g}" if x else "" for x in (one, all_cores))])  # fmt: skip
     text += "## Throughput\n\n" + table(["model", "precision", "robots", "account", "steps/s", "simulated s/s", "iterations", "failed", "bytes a robot", "of FP64 peak",
@@ -584,6 +588,7 @@ def main():
     parser.add_argument("--models", help="names of the models to measure, separated by commas; all of the list unless given")
     parser.add_argument("--robots", help="numbers of robots to measure, separated by commas; 100 to 1000000 unless given")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2), help="kernels and examples at a time")
+    parser.add_argument("--compile-seconds", type=float, default=400, help="most for the kernels of a model, %(default)s")
     parser.add_argument("--architecture", help="compile kernels for it, sm_90, without a processor")
     parser.add_argument("--cache", help="folder of the kernels, OUT/cache unless given")
     parser.add_argument("--count", type=int, default=device_examples.COUNT, help="steps of 2 ms of the examples, %(default)s")
