@@ -7,7 +7,7 @@ time or by a fault, keeps what it has; the next call goes on with the tasks that
 Parts, in this order:
   info        date, commit, processor, driver, compiler, clocks, host
   kernels     kernels of all models below, several at a time, kept in OUT/cache
-  variants    the same models with kernels that are compiled quickly, by NVRTC's --Ofast-compile=min and =mid, and fully
+  variants    some of these with kernels that are compiled fully, and quickly in some ways (KINDS)
   throughput  rods of 6 to 36 coordinates and 11 to 41 nodes, tendon arm, soft gripper, 3-RFR robot, snake on ground, 1e2 to 1e6
               robots; the same on one core and on all cores of the host
   arms        256 soft arms of 6 and 36 coordinates: simulated seconds a second, and the error, over the step
@@ -74,8 +74,7 @@ class Task:
         self.device, self.small, self.name = options["device"], options["small"], options["name"]
         self.precision, self.architecture = options.get("precision", "double"), options.get("architecture")
         self.options, self.kind = options, options.get("kernels", "full")
-        if self.kind == "mid":  # between "quick" and nothing
-            os.environ["SINEW_NVRTC_OPTIONS"] = "--Ofast-compile=mid"
+        os.environ["SINEW_NVRTC_OPTIONS"] = KINDS[self.kind]
         self.robots = options.get("robots") or [100, 1000, 10_000, 100_000, 1_000_000]
 
     def batch(self, model, n):
@@ -85,7 +84,7 @@ class Task:
 
     def how(self):
         more = {} if self.precision == "double" else {"precision": self.precision}
-        return more | {"kernels": "quick" if self.kind == "quick" else "full"}
+        return more | {"kernels": "quick" if self.kind.startswith("quick") else "full"}
 
     def kernels(self):
         import sinew
@@ -99,10 +98,10 @@ class Task:
         yield {"seconds": time.perf_counter() - began, "processor seconds": used.user + used.system}
 
     def throughput(self):
-        model, step, count = model_of(self.name), STEP.get(self.name, 1e-2), 2 if self.small else 20
+        model, step, count = model_of(self.name), STEP.get(self.name, 1e-2), 2 if self.small else 10 if self.options["part"] == "variants" else 20
         rate = 0.0
         for n in [2, 5] if self.small else self.robots:
-            if rate and 4 * n * count / rate > 30:
+            if rate and 4 * n * count / rate > (10 if len(self.robots) == 1 else 30):
                 count = max(2, count // 4)  # fewer steps
             if rate and 4 * n * count / rate > 40:
                 continue
@@ -231,6 +230,9 @@ class Task:
 
 # robots of kernels that are compared, and profiled: so many that no threads share one and do its corrections alike
 VARIED = {"rod 9 x 21": 131_072, "rod 36 x 21": 65_536, "tendon arm": 131_072, "soft gripper": 100_000, "snake on ground": 100_000, "3-RFR": 20_000}
+# kinds of kernels, and their further options: "quick" has NVRTC's --Ofast-compile=min already
+INLINE = "-Dinline=__forceinline__"  # what is small or called once in the recursion is written out there
+KINDS = {"full": "", "quick": "", "quick, inline": INLINE, "mid": "--Ofast-compile=mid", "mid, inline": f"--Ofast-compile=mid {INLINE}"}
 SINGLE, ARMS = ["rod 9 x 21", "rod 36 x 21", "tendon arm"], ["arm PCS 6", "arm GVS 36"]
 ONCE_STEPS, CHECKED = 4, 4096  # of a call that is profiled or checked, and its robots where it is checked
 
@@ -335,7 +337,7 @@ class Call:
 
         why = self.child(options | more, left, take)
         self.write(key | {"end": why != "its time ended" or left == limit, "why": why, "at": round(self.args.seconds - self.left(), 1)})
-        print(f"{part}: {name}{'' if kernels == 'full' else ', ' + kernels}: {why or 'done'}", flush=True)
+        print(f"{part}: {name}{'' if kernels == 'full' else ', ' + kernels}{'' if precision == 'double' else ', ' + precision}: {why or 'done'}", flush=True)
         return rows
 
     def all(self, tasks):
@@ -418,7 +420,7 @@ class Call:
             self.kernels(measured)
         elif part == "variants":
             for name in [name for name in VARIED if name in measured]:
-                for kernels in ("quick", "mid", "full"):
+                for kernels in KINDS:
                     if self.args.device == "host" or self.has_kernels(name, kernels):
                         self.run(part, name, limit=60, kernels=kernels, robots=[VARIED[name]])
         elif part == "throughput":
@@ -449,7 +451,7 @@ class Call:
         full = measured if self.args.models else [*measured, *ARMS]
         varied = [name for name in measured if name in VARIED]
         tasks = [(name, "double", "full") for name in sorted(full, key=lambda name: name in VARIED and not name.startswith("rod"), reverse=True)]
-        tasks += [(name, "double", kind) for name in varied for kind in ("quick", "mid")]
+        tasks += [(name, "double", kind) for name in varied for kind in KINDS if kind != "full"]
         tasks += [("tree", "double", "quick")] + [(name, "single", "full") for name in SINGLE if self.args.single]
         self.all([("kernels", name, precision, how | {"kernels": kind}) for name, precision, kind in tasks])
 
