@@ -10,6 +10,7 @@ Parts, in this order:
   variants    some of these with kernels that are compiled fully, and quickly in some ways (KINDS)
   throughput  rods of 6 to 36 coordinates and 11 to 41 nodes, tendon arm, soft gripper, 3-RFR robot, snake on ground, 1e2 to 1e6
               robots; the same on one core and on all cores of the host
+  single      rods of 9 and 36 coordinates and the tendon arm in single precision
   arms        256 soft arms of 6 and 36 coordinates: simulated seconds a second, and the error, over the step
   training    examples/python/device_reach.py
   profile     operations of double precision in a step, by ncu if it is there, for the fraction of the peak
@@ -32,7 +33,7 @@ sources that --cffi puts into the bundle beside libffi (Debian: libffi-dev); or 
 training, in a checkout with this file:
   tar xzf build/bundle.tgz -C build
   export PYTHONPATH=build/bundle LD_LIBRARY_PATH=build/bundle/lib
-  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,kernels,variants,throughput,arms,training,profile,sanitizer --single
+  bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,kernels,variants,throughput,single,arms,training,profile,sanitizer
   bench/device.py OUT --cache build/bundle/cache --seconds 560 --parts info,examples --single
 A call goes on where the last one ended if it is repeated with OUT. Where each begins with an empty OUT, take --skip: so many
 examples are done already.
@@ -61,7 +62,7 @@ import device_examples
 from device_models import MEASURED, MODELS, ROOT, STEP, model_of, push
 
 HERE = pathlib.Path(__file__).resolve()
-PARTS = ["info", "kernels", "variants", "throughput", "arms", "training", "profile", "sanitizer", "examples"]
+PARTS = ["info", "kernels", "variants", "throughput", "single", "arms", "training", "profile", "sanitizer", "examples"]
 PEAK = 34e12  # operations of double precision a second of an H200, data sheet, without tensor cores
 
 # ---- tasks, each in its own process -------------------------------------------------------------
@@ -141,12 +142,12 @@ class Task:
             yield {"threads": threads, "steps/s": batch.n * 5 / best, "engine": batch.engine()[0], "failed": int(batch.failed.sum())}
 
     def arms(self):
-        """256 arms swing for 1 s; the error of the tips against steps of 0.1 ms."""
+        """256 arms swing for 1 s; the error of the tips against those of the shortest steps, which come first."""
         import numpy as np
 
         model, n, length = model_of(self.name), 3 if self.small else 256, 0.02 if self.small else 1.0
-        tips, rows = {}, []
-        for step in [2e-3, 1e-2, 5e-3] if self.small else [1e-4, 1e-2, 5e-3, 2e-3, 1e-3, 5e-4]:
+        reference, shortest = None, 1e-4 if "PCS" in self.name else 2.5e-4
+        for step in [2e-3, 1e-2, 5e-3] if self.small else [shortest, 1e-2, 5e-3, 2e-3, 1e-3, 5e-4]:
             batch = self.batch(model, n)
             push(batch, 0.2)
             nodes = batch.points([-1])
@@ -158,12 +159,10 @@ class Task:
             batch.wait()
             seconds = time.perf_counter() - began
             batch.update_points()
-            tips[step] = nodes.get()
-            rows.append((step, (count - 1) * step / seconds, int(batch.failed.sum())))
-        reference = tips[rows[0][0]]
-        for step, speed, failed in rows:
-            error = np.abs(tips[step] - reference).max() / 0.3
-            yield {"step": step, "robots": n, "simulated s/s": speed, "robot seconds/s": n * speed, "error": float(error), "failed": failed}
+            tips, speed = nodes.get(), (count - 1) * step / seconds
+            reference = tips if reference is None else reference
+            yield {"step": step, "robots": n, "simulated s/s": speed, "robot seconds/s": n * speed,
+                   "error": float(np.abs(tips - reference).max() / 0.3), "failed": int(batch.failed.sum())}  # fmt: skip
 
     def training(self):
         size = ["4", "1", "2"] if self.small else ["8192", "6", "250"]
@@ -427,8 +426,9 @@ class Call:
             for name in measured:
                 self.run(part, name, kernels=self.best(name))
                 self.run("cores", name)
-            for name in [name for name in SINGLE if self.args.single and (not self.args.models or name in measured)]:
-                self.run(part, name, "single")
+        elif part == "single":
+            for name in SINGLE[: 1 if self.args.small else None]:
+                self.run("throughput", name, "single")
         elif part == "arms":
             for name in ARMS:
                 if not self.args.models or name in measured:
@@ -452,11 +452,13 @@ class Call:
         varied = [name for name in measured if name in VARIED]
         tasks = [(name, "double", "full") for name in sorted(full, key=lambda name: name in VARIED and not name.startswith("rod"), reverse=True)]
         tasks += [(name, "double", kind) for name in varied for kind in KINDS if kind != "full"]
-        tasks += [("tree", "double", "quick")] + [(name, "single", "full") for name in SINGLE if self.args.single]
+        tasks += [("tree", "double", "quick")] + [(name, "single", "full") for name in SINGLE if not self.args.models]
         self.all([("kernels", name, precision, how | {"kernels": kind}) for name, precision, kind in tasks])
 
     def best(self, name):
-        """Full kernels, unless only others are there."""
+        """Full kernels, unless only others are there or asked for."""
+        if self.args.kernels:
+            return self.args.kernels
         return "quick" if self.has_kernels(name, "quick") and not self.has_kernels(name, "full") else "full"
 
     def has_kernels(self, name, kernels):
@@ -590,6 +592,7 @@ def main():
     parser.add_argument("--models", help="names of the models to measure, separated by commas; all of the list unless given")
     parser.add_argument("--robots", help="numbers of robots to measure, separated by commas; 100 to 1000000 unless given")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2), help="kernels and examples at a time")
+    parser.add_argument("--kernels", choices=["full", "quick"], help="of throughput, arms and profile; full ones unless only others have been made")
     parser.add_argument("--compile-seconds", type=float, default=400, help="most for the kernels of a model, %(default)s")
     parser.add_argument("--architecture", help="compile kernels for it, sm_90, without a processor")
     parser.add_argument("--cache", help="folder of the kernels, OUT/cache unless given")
@@ -600,7 +603,7 @@ def main():
     parser.add_argument("--cffi", help="archive with the sources of cffi, which go into the bundle")
     parser.add_argument("--backend", help="compile the module of cffi for this Python in a bundle, and end")
     parser.add_argument("--small", action="store_true", help="few robots and steps, to try it")
-    parser.add_argument("--single", action="store_true", help="some of it in single precision, too")
+    parser.add_argument("--single", action="store_true", help="examples in single precision, too")
     parser.add_argument("--task", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.task:
