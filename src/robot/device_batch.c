@@ -343,8 +343,8 @@ snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device
 }
 
 snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *device,
-                                        const snw_device_batch_options *how,
-                                        snw_device_batch **out, snw_error *err) {
+                                        const snw_device_batch_options *how, snw_device_batch **out,
+                                        snw_error *err) {
     int index = 0;
     if (!m || !device || !out)
         return snw_fail(err, SNW_E_ARGUMENT, "the model, the device or the result is NULL");

@@ -10,8 +10,8 @@ snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device
     return snw_device_batch_create_with(m, n, device, NULL, out, err);
 }
 snw_status snw_device_batch_create_with(snw_robot_model *m, int n, const char *device,
-                                        const snw_device_batch_options *how,
-                                        snw_device_batch **out, snw_error *err) {
+                                        const snw_device_batch_options *how, snw_device_batch **out,
+                                        snw_error *err) {
     (void)m, (void)n, (void)device, (void)how;
     if (out) *out = NULL;
     return snw_fail(err, SNW_E_ARGUMENT,
