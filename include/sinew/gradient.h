@@ -53,8 +53,8 @@ typedef struct snw_gradient_variable {
 
 typedef enum snw_gradient_method {
     // adjoint; forward where there are fewer entries of p than scalars; differences for numbers of
-    // kinematic studies whose steps have no transposes (theory.md 7.5), and for studies with
-    // inverse steps or paths
+    // kinematic studies whose steps have no transposes (theory.md 7.5), for studies with inverse
+    // steps or paths, and where a variable changes how long a step of the study lasts, or its step
     SNW_GRADIENT_AUTO,
     SNW_GRADIENT_ADJOINT,    // one sweep backward per scalar
     SNW_GRADIENT_FORWARD,    // sensitivities along the run, one for each entry of p

@@ -25,6 +25,7 @@ static const double same_time = 1e-9, // of a frame, relative
 // Frame of a study at a time.
 typedef struct instant {
     double t;
+    bool end; // the last one, whose time is t then
     bool found;
     int nq, nv, nnode;
     double *q, *v;
@@ -34,6 +35,7 @@ typedef struct instant {
 static snw_status take_frame(void *user, const snw_study *s) {
     instant *at = user;
     const double t = *snw_study_row(s, SNW_FIELD_TIME);
+    if (at->end) at->t = t;
     if (t < at->t - same_time * fmax(1, fabs(at->t))) return SNW_OK;
     if (t > at->t + same_time * fmax(1, fabs(at->t))) return SNW_E_STOPPED;
     memcpy(at->q, snw_study_row(s, SNW_FIELD_Q), (size_t)at->nq * sizeof *at->q);
@@ -98,9 +100,12 @@ static snw_status state_of_study(snw_robot *r, instant *at, snw_error *err) {
     return check_coordinates(r, at, err);
 }
 
-static snw_status go_to_time(snw_robot *r, double t, snw_error *err) {
-    instant at = {
-        .t = t, .nq = snw_robot_nq(r), .nv = snw_robot_nv(r), .nnode = snw_robot_nodes(r)};
+static snw_status go_to_time(snw_robot *r, double t, bool end, snw_error *err) {
+    instant at = {.t = t,
+                  .end = end,
+                  .nq = snw_robot_nq(r),
+                  .nv = snw_robot_nv(r),
+                  .nnode = snw_robot_nodes(r)};
     const size_t size = (size_t)at.nq + (size_t)at.nv + 7 * (size_t)at.nnode + 1;
     at.q = snw_alloc(size * sizeof *at.q);
     if (!at.q) return snw_fail_memory(err);
@@ -111,26 +116,41 @@ static snw_status go_to_time(snw_robot *r, double t, snw_error *err) {
     return s;
 }
 
-// Frames have no strains of Maxwell branches and no states of laws.
+// Frames have no strains of Maxwell branches, no memory of laws and no inputs that a step found.
 static snw_status check_memory(const snw_desc *d, snw_error *err) {
-    bool states = false, relaxes = false;
-    for (int i = 0; i < d->nsignal; i++) states |= d->signal[i].kind == SNW_SIGNAL_STATE;
+    bool states = false, kept = false, relaxes = false, found = false;
+    for (int i = 0; i < d->nsignal; i++) {
+        const snw_signal_kind kind = d->signal[i].kind;
+        states |= kind == SNW_SIGNAL_STATE || kind == SNW_SIGNAL_INTEGRAL;
+        kept |=
+            kind == SNW_SIGNAL_SAMPLED || kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CAPTURED;
+    }
     for (int i = 0; i < d->nlink; i++)
         relaxes |= d->link[i].rod.material && d->link[i].rod.material->relaxation.n > 0;
-    if (!states && !relaxes) return SNW_OK;
+    for (int i = 0; i < d->nstep; i++) found |= d->step[i].kind == SNW_STEP_INVERSE;
+    const char *what = states    ? "states and integrals of laws"
+                       : kept    ? "samples, latches and captured poses of laws"
+                       : relaxes ? "strains of the branches of a material that relaxes"
+                       : found   ? "inputs that an inverse step has found"
+                                 : NULL;
+    if (!what) return SNW_OK;
     return snw_fail(
         err, SNW_E_ARGUMENT,
-        "frames do not have the %s; use a 'linearize' step of the study, or --at static",
-        states ? "states of laws" : "strains of the branches of a material that relaxes");
+        "frames do not have the %s; use a 'linearize' step of the study, or --at static", what);
 }
 
 static snw_status go_to_point(snw_robot *r, const snw_job *job, const char *at, snw_error *err) {
     if (!at || strcmp(at, "static") == 0) return snw_robot_equilibrium(r, 0, err);
     if (strcmp(at, "start") == 0) return SNW_OK;
-    double t;
-    SNW_TRY(snw_part_time(job, "at", at, &t, err));
+    const bool end = strcmp(at, "end") == 0;
+    double t = 0;
+    snw_error why = {0};
+    if (!end && snw_part_time(job, "at", at, &t, &why) != SNW_OK)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "--at takes static, start, end or a time; '%.60s' is none (%.200s)", at,
+                        why.text);
     SNW_TRY(check_memory(job->run[0].desc, err));
-    return go_to_time(r, t, err);
+    return go_to_time(r, t, end, err);
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -193,7 +213,8 @@ static int cmd_linearize_run(const snw_args *args, snw_reply *reply) {
 static const snw_option options[] = {
     {"at", 0, "POINT", false,
      "'static' (the default): equilibrium under the loads at t = 0; 'start': the initial state of "
-     "the file; or a time, e.g. --at '0.3 s': the frame that the study records then"},
+     "the file; 'end': that at the end of the study; or a time, e.g. --at '0.3 s': the frame that "
+     "the study records then"},
     {"input", 0, "NAME", true,
      "an input: an actuator, a load or its component (push.fy, push.tx), a number of the file "
      "named "

@@ -130,7 +130,9 @@ snw_status snw_part_range(const snw_part_place *at, const char *option, const ch
 snw_status snw_part_time(const snw_job *job, const char *option, const char *text, double *out,
                          snw_error *err) {
     snw_quantity_read q = {0};
-    SNW_TRY(snw_document_evaluate(job->document, job->run[0].index, text, option, &q, err));
+    char place[40];
+    (void)snprintf(place, sizeof place, "--%s", option);
+    SNW_TRY(snw_document_evaluate(job->document, job->run[0].index, text, place, &q, err));
     if (q.unit[0] && strcmp(q.unit, "s") != 0)
         return snw_fail(err, SNW_E_ARGUMENT, "--%s is a time, got '%.60s' in %s", option, text,
                         q.unit);

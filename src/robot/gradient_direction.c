@@ -189,12 +189,21 @@ static void close_direction(gradient_direction *d) {
     snw_free(d->by);
 }
 
-// A number of the file that moves the jumps of laws has no derivative.
+// A number of the file that moves the jumps of laws or the lengths of steps has no derivative.
 static snw_status check_jumps(const gradient_sweep *s, gradient_direction *d, snw_error *err) {
     double moved;
-    if (s->jumps.n == 0 || d->entry < 0) return SNW_OK;
+    if (d->entry < 0) return SNW_OK;
     if (!d->far[1]) SNW_TRY(gradient_open_samples(s, d, err));
     const snw_robot_model *other = d->far[1] ? d->far[1] : d->model[GRADIENT_VARIANTS - 1];
+    const gradient_held held = gradient_held_moved(s->model->desc, other->desc);
+    if (held.key) {
+        s->g->holds = true;
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative by '%.100s' through the steps taken: it changes "
+                        "'%s' of the step '%.100s', which these derivatives hold; differences of "
+                        "whole runs have it",
+                        s->g->entry[d->entry].name, held.key, held.step);
+    }
     SNW_TRY(gradient_jumps_moved(&s->jumps, other->desc, &moved, err));
     if (isnan(moved)) return SNW_OK;
     return snw_fail(err, SNW_E_MODEL,

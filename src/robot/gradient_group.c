@@ -15,12 +15,12 @@ enum {
     MOST_SHARED = 100 // that share array numbers
 };
 
-// Have the laws of model m the jumps of those of the run?
+// Have the laws of model m the jumps of those of the run, and its steps their lengths?
 static snw_status same_jumps(const gradient_sweep *s, const snw_model *m, bool *out,
                              snw_error *err) {
     double moved = NAN;
     SNW_TRY(gradient_jumps_moved(&s->jumps, m->desc, &moved, err));
-    *out = isnan(moved);
+    *out = isnan(moved) && !gradient_held_moved(s->model->desc, m->desc).key;
     return SNW_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Times at which laws of a study jump.
+// Times at which laws of a study jump, lengths of its steps.
 #include "robot/gradient_jump.h"
 
 #include "base/alloc.h"
@@ -52,6 +52,26 @@ snw_status gradient_jumps_find(const snw_desc *d, gradient_jumps *out, snw_error
 void gradient_jumps_clear(gradient_jumps *x) {
     snw_free(x->t);
     *x = (gradient_jumps){0};
+}
+
+// Does a number of a step, NaN where it has none, differ?
+static bool differs(double a, double b) { return !(a == b) && !(isnan(a) && isnan(b)); }
+
+gradient_held gradient_held_moved(const snw_desc *d, const snw_desc *other) {
+    for (int i = 0; i < d->nstep && i < other->nstep; i++) {
+        const snw_step_desc *a = &d->step[i], *b = &other->step[i];
+        const char *key = differs(a->duration, b->duration)       ? "for"
+                          : differs(a->step, b->step)             ? "step"
+                          : differs(a->rho, b->rho)               ? "rho"
+                          : differs(a->alpha, b->alpha)           ? "alpha"
+                          : differs(a->torque, b->torque)         ? "reactions"
+                          : differs(a->penalty, b->penalty)       ? "penalty"
+                          : differs(a->march, b->march)           ? "march"
+                          : differs(a->march_step, b->march_step) ? "march.step"
+                                                                  : NULL;
+        if (key) return (gradient_held){.step = a->name, .key = key};
+    }
+    return (gradient_held){0};
 }
 
 snw_status gradient_jumps_moved(const gradient_jumps *x, const snw_desc *other, double *at,

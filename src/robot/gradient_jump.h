@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// gradient_jump.h: times at which laws of a study jump. A number of the file that moves them has no
-// derivative: equations at a fixed time are no smooth functions of it.
+// gradient_jump.h: times at which laws of a study jump, and the lengths of its steps. A number of
+// the file that moves them has no derivative by transposed steps: equations at a fixed time are no
+// smooth functions of it, and the lengths of steps are held.
 #pragma once
 
 #include "model/desc.h"
@@ -15,6 +16,14 @@ typedef struct gradient_jumps {
 SNW_NODISCARD snw_status gradient_jumps_find(const snw_desc *d, gradient_jumps *out,
                                              snw_error *err);
 void gradient_jumps_clear(gradient_jumps *x);
+
+// A number of a step that the maps of a run hold.
+typedef struct gradient_held {
+    const char *step, *key; // as in the file; key NULL: none
+} gradient_held;
+
+// The first of them that another description of the same study has otherwise.
+gradient_held gradient_held_moved(const snw_desc *d, const snw_desc *other);
 
 // *at <- the first of the times that another description does not have; NaN: it has all.
 SNW_NODISCARD snw_status gradient_jumps_moved(const gradient_jumps *x, const snw_desc *other,

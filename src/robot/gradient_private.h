@@ -61,6 +61,7 @@ struct snw_gradient {
     gradient_law *law;
     snw_scalar *scalar;
     gradient_frames frames;
+    bool holds;         // a variable changes a number of a step that transposed steps hold
     double length_part; // of the steps of its runs (snw_step_desc); 0: 1
     snw_gradient_info info;
 };

@@ -78,7 +78,16 @@ static snw_status find_column(void *user, const char *name, const char *componen
         return snw_fail(err, SNW_E_PARSE,
                         "'%s' is a probe of several numbers, write one of them: %s.%s", name, name,
                         first);
-    return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s'", name, component);
+    char names[200] = "";
+    size_t length = 0;
+    for (int i = 0; i < info->ncolumn && length < sizeof names - 20; i++) {
+        const snw_column *c = &info->column[i];
+        if (strcmp(c->probe, name) != 0 || c->station > 0 || !c->component[0]) continue;
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   length ? ", " : "; it has ", c->component);
+    }
+    return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s'%s", name, component,
+                    names[0] ? names : ": it is one number");
 }
 
 static const char *column_probe(void *user, int i) {
@@ -288,6 +297,11 @@ static snw_status read_scalar(scalar_reader *r, snw_dim *dim, snw_error *err) {
     if (!out->sum || !out->text) return snw_fail_memory(err);
     if (strlen(r->text) > MOST_TEXT)
         return snw_fail(err, SNW_E_PARSE, "a scalar has more than %d characters", MOST_TEXT);
+    int depth = 0;
+    for (const char *p = r->text; *p && depth >= 0; p++) depth += (*p == '(') - (*p == ')');
+    if (depth != 0)
+        return snw_fail(err, SNW_E_PARSE, "scalar '%.150s': a '%c' is missing", r->text,
+                        depth > 0 ? ')' : '(');
     SNW_TRY(number_constants(r, err));
     const char *text = r->words;
     char outer[2 * MOST_TEXT + 16 * MOST_SUMS];

@@ -561,12 +561,15 @@ static snw_status evaluate(snw_gradient *g, const double *p, double *J, double *
     // in kinematic studies, where differences of maps cost more than those of runs
     const bool impatient = g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g);
     const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
-                       (g->how.method == SNW_GRADIENT_AUTO && gradient_searches(g));
+                       (g->how.method == SNW_GRADIENT_AUTO && (g->holds || gradient_searches(g)));
     bool abandoned = false;
     if (dJ && !whole) {
         const snw_status s = gradient_adjoint(g, p, impatient, J, dJ, &abandoned, err);
-        if (!abandoned && !(impatient && (s == SNW_E_SINGULAR || s == SNW_E_MODEL))) return s;
+        const bool held = s == SNW_E_MODEL && g->holds && g->how.method == SNW_GRADIENT_AUTO;
+        if (!abandoned && !held && !(impatient && (s == SNW_E_SINGULAR || s == SNW_E_MODEL)))
+            return s;
         g->info = (snw_gradient_info){.method = SNW_GRADIENT_DIFFERENCES};
+        for (int k = 0; k < g->nentry; k++) g->entry[k].sampled = false;
     }
     if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
     gradient_count steps;

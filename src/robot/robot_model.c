@@ -327,7 +327,12 @@ snw_status snw_robot_number(snw_document_numbers *numbers, const char *path, dou
                             char unit[48], snw_error *err) {
     bool given = false;
     snw_quantity_read found = {0};
-    SNW_TRY(snw_document_numbers_find(numbers, path, "path", &given, &found, err));
+    const snw_status status = snw_document_numbers_find(numbers, path, "path", &given, &found, err);
+    if (status != SNW_OK && err && strcmp(err->file, "path") == 0) { // a name is in no file
+        err->file[0] = '\0';
+        err->line = err->column = 0;
+    }
+    if (status != SNW_OK) return status;
     if (!given) return snw_fail(err, SNW_E_ARGUMENT, "the file does not give '%.200s'", path);
     *value = found.value;
     if (unit) memcpy(unit, found.unit, sizeof found.unit);

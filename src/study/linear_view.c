@@ -99,7 +99,13 @@ snw_status snw_linear_view_choose_step(const snw_linear_options *how, snw_linear
     if (!v->discrete) return SNW_OK;
     const char *name = how->scheme ? how->scheme : "generalized-alpha";
     const int kind = snw_scheme_find(name);
-    if (kind < 0) return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", name);
+    if (kind < 0) {
+        char names[300];
+        snw_scheme_names(SNW_SCHEME_TAKES_ADAPT, 0, names, sizeof names);
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "there is no scheme '%.40s'; there are conserving, moreau, %s", name,
+                        names);
+    }
     const snw_scheme_info *row = &snw_scheme_table[kind];
     const bool rho = isnan(how->rho) || (how->rho >= row->rho_min && how->rho <= 1);
     const bool alpha = isnan(how->alpha) || (how->alpha >= -0.5 && how->alpha <= 0);

@@ -145,6 +145,32 @@ study: [static: {engine: shooting}]
         for a, b in zip(got["exact"], got["closed"]):
             self.assertAlmostEqual(a / b, 1, places=8)
 
+    def test_numbers_that_change_how_long_steps_last(self):
+        # x" = a sin(2 pi t/T) from rest: x(T) = a T^2/(2 pi)
+        self.write("slew.yaml", """\
+sinew: 1
+gravity: 0
+parameters: {T: 0.75 s, a: 2 N, r: 0.7}
+robot: {cart: {on: world, joint: prismatic, axis: x, body: {mass: 1 kg}}}
+actuators: {push: {joint: cart, effort: "a*sin(2*pi*t/T)"}}
+probes: {place: {value: cart}}
+study: [dynamic: {for: T, step: T/50, scheme: gauss6}]
+""")
+        ask = ["gradient", "slew.yaml", "--of", "place", "--by", "T,a"]
+        j = self.succeeds(*ask, "--json").json
+        self.assertEqual(j["method"], "differences")
+        self.assertEqual([v["sampled"] for v in j["variables"]], [False, False])
+        for d, closed in zip(j["scalars"][0]["derivative"], (2*0.75/math.pi, 0.75**2/(2*math.pi))):
+            self.assertAlmostEqual(d/closed, 1, delta=1e-8)
+        for method in "adjoint", "forward":
+            r = self.fails(2, *ask, "--method", method)
+            self.assertIn("no derivative by 'T' through the steps taken: it changes 'for' of the step 'dynamic'", r.err)
+        r = self.fails(2, "gradient", "slew.yaml", "--of", "place", "--by", "r", "--method", "adjoint",
+                       "--set", "dynamic={for: 1 s, step: 10 ms, rho: r}")
+        self.assertIn("it changes 'rho' of the step 'dynamic'", r.err)
+        steps = self.succeeds(*ask, "--set", "dynamic={for: 1 s, step: 10 ms}", "--json").json
+        self.assertEqual(steps["method"], "adjoint")
+
     def test_inverse_steps_and_paths(self):
         # the torque that holds a pendulum at an angle, k q + m g l sin(q)
         self.write("i.yaml", """\
@@ -201,6 +227,9 @@ study: [path: {of: F, range: [0 N, 2 N]}]
         self.assertIn("--by", self.fails(2, *base, "--of", "place").err)
         self.assertIn("kk", self.fails(2, *base, "--of", "place", "--by", "kk").err)
         self.assertIn("plac", self.fails(2, *base, "--of", "plac", "--by", "k").err)
+        self.assertIn("a ')' is missing", self.fails(2, *base, "--of", "end(place", "--by", "k").err)
+        self.assertIn("probe 'place' has no 'x': it is one number", self.fails(2, *base, "--of", "place.x", "--by", "k").err)
+        self.assertIn("sinew: 'mass' is a map, not a number", self.fails(2, *base, "--of", "place", "--by", "mass").err)
         self.assertIn("adjoint, forward or differences", self.fails(2, *base, "--of", "place", "--by", "k", "--method", "guess").err)
 
 

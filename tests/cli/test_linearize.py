@@ -72,8 +72,37 @@ class Linearize(harness.Case):
         self.assertTrue(later["moving"])
         self.assertAlmostEqual(later["time"], 0.1)
         self.assertLess(later["states"][0]["value"], 0.2)
+        end = self.model("--at", "end")
+        self.assertAlmostEqual(end["time"], 0.2)
+        self.assertTrue(end["moving"])
         bad = self.fails(2, "linearize", "p.yaml", "--at", "0.12 s")
         self.assertIn("records no frame", bad.err)
+
+    def test_instants_whose_state_is_more_than_a_frame(self):
+        # held inputs of an inverse step, a latch: a 'linearize' step knows them, a frame does not
+        head = """\
+sinew: 1
+gravity: 0
+robot: {arm: {on: world, joint: revolute, axis: y, stiffness: 2 N*m, body: {mass: 1 kg, com: [0.3, 0, 0], inertia: [0.01, 0.01, 0.01]}}}
+sites: {end: {on: arm, pose: {xyz: [0.3, 0, 0]}}}
+probes: {angle: {angle: arm}, end: {position: end}}
+"""
+        self.write("found.yaml", head + """\
+loads: {push: {on: end, force: [0, 0, 0]}}
+study:
+  - inverse: {target: {angle: 0.5}, actuators: [push.fz]}
+  - dynamic: {for: 0.1 s, step: 10 ms}
+""")
+        self.write("once.yaml", head + """\
+loads: {push: {on: end, force: [0, 0, "20 N/m*end.z"], when: once(end.z < -0.1)}}
+initial: {arm: {rate: 10}}
+study: [dynamic: {for: 0.1 s, step: 10 ms}]
+""")
+        for file, what in (("found", "inputs that an inverse step has found"), ("once", "samples, latches and captured poses")):
+            for at in "end", "0.1 s":
+                r = self.fails(2, "linearize", file + ".yaml", "--at", at, "--input", "push.fz", "--probe", "angle")
+                self.assertIn(f"frames do not have the {what}", r.err)
+                self.assertIn("use a 'linearize' step of the study", r.err)
 
     def test_a_run_and_an_override(self):
         self.assertAlmostEqual(self.model("--run", "heavy")["B"][1][0], 1, places=10)
@@ -146,7 +175,9 @@ class Linearize(harness.Case):
             (["--input", "nothing"], "is no input"),
             (["--probe", "nothing"], "is no output"),
             (["--probe", "angel"], "no such probe or column (did you mean 'angle'?)"),
+            (["--at", "middle"], "--at takes static, start, end or a time; 'middle' is none"),
             (["--scheme", "euler"], "--scheme belongs to --step"),
+            (["--step", "1 ms", "--scheme", "eular"], "there are conserving, moreau, generalized-alpha, newmark"),
             (["--step", "3 m"], "is a time"),
             (["--step", "0 s"], "must be positive"),
             (["--step", "1 ms", "--scheme", "rk4"], "no linear model"),
