@@ -102,16 +102,35 @@ static snw_status prepare_names(inverse_robot *v) {
     return snw_linear_prepare(v->r, &o, &v->names, v->err);
 }
 
+static bool is_column_of(const char *column, const char *output) {
+    const size_t size = strlen(output);
+    return strncmp(column, output, size) == 0 && (column[size] == '.' || column[size] == 0);
+}
+
+// SNW_E_ARGUMENT: a column has two desired values.
+static snw_status check_twice(const inverse_robot *v) {
+    const snw_inverse_target *target = v->how->target;
+    for (int i = 0; i < v->how->ntarget; i++) {
+        for (int k = 0; k < v->how->ntarget; k++) {
+            if (k != i && (k < i || strcmp(target[i].output, target[k].output) != 0) &&
+                is_column_of(target[i].output, target[k].output))
+                return refuse(v->err, "there are two desired values for", target[i].output);
+        }
+    }
+    return SNW_OK;
+}
+
 // aim <- targets by columns
 static snw_status list_aims(inverse_robot *v, const snw_linear_names *names, snw_inverse_aim *aim) {
     int k = 0;
+    SNW_TRY(check_twice(v));
     for (int t = 0; t < v->how->ntarget; t++) {
         const snw_inverse_target *target = &v->how->target[t];
-        const size_t size = strlen(target->output);
-        int n = 0;
-        while (k < names->noutput && strncmp(names->output[k].name, target->output, size) == 0 &&
-               (names->output[k].name[size] == '.' || names->output[k].name[size] == 0) &&
-               n < target->n) {
+        int n = 0, columns = 0;
+        while (k + columns < names->noutput &&
+               is_column_of(names->output[k + columns].name, target->output))
+            columns++;
+        while (n < columns && n < target->n) {
             aim[k] = (snw_inverse_aim){.probe = names->of_output[k].probe,
                                        .column = names->of_output[k].column,
                                        .name = names->output[k].name,
@@ -120,12 +139,12 @@ static snw_status list_aims(inverse_robot *v, const snw_linear_names *names, snw
                                        .weight = target->weight};
             k++;
         }
-        const bool more = k < names->noutput && t + 1 == v->how->ntarget;
-        if (n == target->n && !more) continue;
+        if (target->n == columns) continue;
         return snw_fail(v->err, SNW_E_ARGUMENT,
-                        "target '%.60s' has %s values than columns; give one for each, or name a "
-                        "column",
-                        target->output, n < target->n ? "more" : "fewer");
+                        "target '%.60s' has %d value%s for %d column%s; give one for each, or name "
+                        "a column: %.60s",
+                        target->output, target->n, target->n == 1 ? "" : "s", columns,
+                        columns == 1 ? "" : "s", names->output[k - n].name);
     }
     return SNW_OK;
 }

@@ -544,6 +544,8 @@ static snw_status search(inverse_search *v) {
 static snw_limit limit_of(const inverse_search *v, int i) {
     if (v->low[i] == v->high[i] && v->input[i].low == v->input[i].before) return SNW_LIMIT_NONE;
     const double near = at_limit * fmax(1, fabs(v->x[i]));
+    const bool held = v->low[i] == v->high[i]; // by its rate, outside its limits
+    if (held && v->rises[i] && !v->falls[i]) return SNW_LIMIT_RISE;
     if (v->x[i] <= v->low[i] + near) return v->falls[i] ? SNW_LIMIT_FALL : SNW_LIMIT_LOW;
     if (v->x[i] >= v->high[i] - near) return v->rises[i] ? SNW_LIMIT_RISE : SNW_LIMIT_HIGH;
     return SNW_LIMIT_NONE;
@@ -587,7 +589,15 @@ static snw_status conclude(inverse_search *v) {
                                : input->high;
             input->goal = 2 * v->goal[i] / input->unit_of_motion;
             // a fall of less than this part of the distance is rounding
-            const double fall = v->multiplier[i] / out->distance;
+            double fall = v->multiplier[i] / out->distance;
+            // held between equal limits: does the distance fall on the side that is told?
+            if (v->low[i] == v->high[i]) {
+                const bool up = input->limit == SNW_LIMIT_HIGH || input->limit == SNW_LIMIT_RISE;
+                double slope = 0;
+                for (int k = 0; k < v->ny; k++)
+                    slope += v->J[(size_t)i * (size_t)v->ny + (size_t)k] * v->residual[k];
+                if (up == (slope > 0)) fall = 0;
+            }
             if (!out->reached && fall > 1e-9 * out->distance)
                 input->multiplier = fall / input->unit_of_motion;
         }

@@ -124,6 +124,13 @@ probes: {tip: {position: arm.tip}}
         m = self.fails(1, "solve", "p.yaml", "--json", "-t", "angle=0.5", "-a", "motor", "--rate", "motor=10 N*m/s",
                        "--interval", "100 ms").json  # fmt: skip
         self.assertEqual((m["inputs"][0]["value"], m["inputs"][0]["limit"]), (1, "rise"))
+        # the rate holds it outside its limits; the distance would fall beyond it in the first case only
+        for low, high, angle, value, limit, falls in ((2, 4, 0.5, 1, "rise", True), (2, 4, -0.5, 1, "rise", False),
+                                                      (-4, -2, -0.5, -1, "fall", True), (-4, -2, 0.5, -1, "fall", False)):  # fmt: skip
+            m = self.fails(1, "solve", "p.yaml", "--json", "-t", f"angle={angle}", "-a", f"motor={low}..{high} N*m",
+                           "--rate", "motor=10 N*m/s", "--interval", "100 ms").json  # fmt: skip
+            got = m["inputs"][0]
+            self.assertEqual((got["value"], got["limit"], got["multiplier"] > 0), (value, limit, falls))
 
     def test_a_series_of_targets(self):
         self.write("way.csv", "t,angle\n0,0\n0.5,0.2\n1,0.4\n1.5,\n2,0.4\n")
@@ -162,8 +169,10 @@ probes: {tip: {position: arm.tip}}
             (("-t", "angle"), "NAME=VALUE"),
             (("-t", "angle=1 m"), "expected"),
             (("-t", "nothing=1"), "nothing"),
-            (("-t", "bob=1, 2"), "fewer"),
-            (("-t", "angle=1, 2"), "more"),
+            (("-t", "bob=1, 2"), "2 values for 3 columns"),
+            (("-t", "angle=1, 2"), "2 values for 1 column"),
+            (("-t", "angle=1", "-t", "angle=2"), "two desired values for 'angle'"),
+            (("-t", "bob=0.1, 0, 0.2", "-t", "bob.x=0.3"), "two desired values for 'bob.x'"),
             (("-t", "angle=0.1", "-a", "engine"), "engine"),
             (("-t", "angle=0.1", "-a", "motor=1"), "LOW..HIGH"),
             (("-t", "angle=0.1", "-a", "motor=2..1"), "above"),
