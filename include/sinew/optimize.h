@@ -92,6 +92,7 @@ typedef struct snw_optimize_entry {
     double value, start, low, high; // infinite: no bound
     int at;                         // -1: at its lower bound, 1: at the upper one
     double price; // change of the least cost per unit by which that bound is moved; 0: at none
+    int idle;     // 1: neither cost nor a constraint changes with it, at the start and here
 } snw_optimize_entry;
 
 typedef struct snw_optimize_limit {

@@ -64,6 +64,8 @@ class Best(NamedTuple):
     """That it is at: "", "low" or "high"."""
     price: float
     """Change of the least cost per unit by which that bound is moved."""
+    idle: bool
+    """Neither cost nor a constraint changes with it."""
 
 
 class Limit(NamedTuple):

@@ -118,6 +118,8 @@ static snw_status print_variables(const snw_optimize_result *r, snw_error *err) 
         if (v->at) {
             snw_grid_cell(g, "at its %s bound, price %.6g", v->at < 0 ? "lower" : "upper",
                           v->price);
+        } else if (v->idle) {
+            snw_grid_cell(g, "%s", "changes neither cost nor constraints");
         } else {
             snw_grid_cell(g, "%s", "");
         }
@@ -155,7 +157,8 @@ static snw_status print_constraints(const snw_optimize_result *r, snw_error *err
 
 static snw_status print_best(const session *s, snw_error *err) {
     const snw_optimize_result *r = s->found;
-    printf("%s: %d variables, %d evaluations: %s\n\n", s->job->path, r->nvariable, r->evaluations,
+    printf("%s: %d variable%s, %d evaluation%s: %s\n\n", s->job->path, r->nvariable,
+           r->nvariable == 1 ? "" : "s", r->evaluations, r->evaluations == 1 ? "" : "s",
            r->reason[0] ? r->reason : "stopped");
     SNW_TRY(print_variables(r, err));
     printf("\n");
@@ -197,6 +200,7 @@ static void json_best(const session *s, bool converged) {
         snw_field_number(j, "start", v->start);
         snw_field_text(j, "bound", v->at < 0 ? "low" : v->at > 0 ? "high" : "");
         snw_field_number(j, "price", v->price);
+        snw_field_bool(j, "idle", v->idle);
         snw_json_close(j);
     }
     snw_json_close(j);

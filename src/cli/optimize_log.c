@@ -141,7 +141,8 @@ void snw_optimize_log_close(snw_optimize_log *log) {
 // ---- figure -------------------------------------------------------------------------------------
 
 enum { MOST_EVALUATIONS = 1000000 };
-static const double met = 1e-9; // violation of constraints that counts as none
+static const double met = 1e-9, // violation of constraints that counts as none
+    same = 1e-12;               // of costs, relative
 
 // Of a search: cost, its distance from the least one, violation, over the number of evaluations.
 enum { COST, ABOVE, VIOLATION, HISTORIES };
@@ -153,8 +154,10 @@ static void find_distances(const snw_curve *curve) {
     for (int i = 0; i < cost->n; i++) {
         if (isnan(curve[VIOLATION].y[i])) least = fmin(least, cost->y[i]);
     }
-    for (int i = 0; i < cost->n; i++)
-        above->y[i] = cost->y[i] > least ? log10(cost->y[i] - least) : NAN;
+    for (int i = 0; i < cost->n; i++) {
+        const double distance = cost->y[i] - least;
+        above->y[i] = distance > same * fabs(least) ? log10(distance) : NAN;
+    }
 }
 
 // curve (HISTORIES, room for MOST_EVALUATIONS in the pool) <- evaluations of the file; logarithms

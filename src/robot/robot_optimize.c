@@ -39,6 +39,7 @@ typedef struct optimize_search {
     int nequal;
     int *first;                         // nconstraint + 1: first scalar of a constraint
     int *owner;                         // n: variable of an entry
+    bool *idle;                         // n: no derivative by it at the start
     double *start, *scale, *low, *high; // n
     double *z_low, *z_high;             // n: bounds of the scaled variables
     double *p, *J, *dJ;                 // of the last evaluation
@@ -301,6 +302,14 @@ static void list_rows(optimize_search *s) {
     }
 }
 
+// Have cost and constraints no derivative by entry k?
+static bool is_idle(const optimize_search *s, int k) {
+    bool idle = true;
+    for (int i = 0; i <= s->nrow; i++)
+        idle = idle && s->df[(size_t)i * (size_t)s->n + (size_t)k] == 0;
+    return idle;
+}
+
 // Scales by the gradients at the start: a step of the scales of all variables changes a function by
 // about one.
 static snw_status set_scales(optimize_search *s) {
@@ -315,6 +324,7 @@ static snw_status set_scales(optimize_search *s) {
         if (!(sum > 0)) continue;
         *(i < 0 ? &s->cost_scale : &s->row[i].scale) = sqrt(sum);
     }
+    for (int k = 0; k < s->n; k++) s->idle[k] = is_idle(s, k);
     return SNW_OK;
 }
 
@@ -323,7 +333,8 @@ static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
     double *a = snw_pool_array(pool, 10 * n + 3 * m + m * n + 2 * most + most * n + 8, sizeof *a);
     s->row = snw_pool_array(pool, most, sizeof *s->row);
     s->owner = snw_pool_array(pool, n + 1, sizeof *s->owner);
-    if (!a || !s->row || !s->owner) return snw_fail_memory(s->err);
+    s->idle = snw_pool_array(pool, n + 1, sizeof *s->idle);
+    if (!a || !s->row || !s->owner || !s->idle) return snw_fail_memory(s->err);
     double **const part[] = {&s->start, &s->scale, &s->low, &s->high, &s->z_low, &s->z_high, &s->p};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) *part[i] = a + i * n;
     s->J = a + 7 * n;
@@ -497,7 +508,8 @@ static snw_status make_result(optimize_search *s, const char *reason, snw_optimi
                                         .value = s->p[k],
                                         .start = s->start[k],
                                         .low = s->low[k],
-                                        .high = s->high[k]};
+                                        .high = s->high[k],
+                                        .idle = s->has_df && s->idle[k] && is_idle(s, k)};
         if (!entry[k].name || !entry[k].unit) return snw_fail_memory(s->err);
     }
     for (int i = 0; i < s->how->nconstraint; i++) {

@@ -179,6 +179,11 @@ snw_status snw_program_solve(const snw_program *p, const snw_program_opts *opts,
     if (p->nequal > 0 && opts->method != SNW_PROGRAM_SLSQP)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "this method takes no equalities; give ranges, or use slsqp");
+    if (p->nequal > p->n)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "%d equalities are more than the %d variable%s can meet; leave some out, "
+                        "give ranges (above, below), or add variables",
+                        p->nequal, p->n, p->n == 1 ? "" : "s");
     const size_t n = (size_t)p->n, rows = 1 + (size_t)(p->nequal + p->nbelow);
     program_search s = {.p = p, .opts = opts, .info = info, .first = true};
     s.x = snw_alloc((n + rows + n * rows + rows) * sizeof *s.x);

@@ -166,6 +166,12 @@ class Small(Case):
             file = self.small(f"optimize: {{method: {method}, variables: {{a: {{low: 0, high: 1}}, b: {{low: 0, high: 0.3}}}}, minimise: end(square), subject: [{{value: end(y), above: 1}}]}}\n")
             self.assertAlmostEqual(self.succeeds("optimize", file, "--json").json["cost"], 0.25, 5)
 
+    def test_a_variable_without_effect_is_named(self):
+        file = self.small("optimize: {variables: {a: {low: -5, high: 5}, u: {}}, minimise: end((y - 0.3)^2)}\n")
+        reply = self.succeeds("optimize", file, "--json").json
+        self.assertEqual([(v["name"], v["idle"]) for v in reply["variables"]], [("a", False), ("u", True)])
+        self.assertRegex(self.succeeds("optimize", file).out, r"u +0 +0 +changes neither cost nor constraints")
+
     def test_maximum(self):
         file = self.small("optimize: {variables: {a: {low: -1, high: 1}}, maximise: 3 - end((y - 0.9)^2)}\n")
         reply = self.succeeds("optimize", file, "--json").json
@@ -262,6 +268,8 @@ optimize:
             ("scalar 'end(z)'", "optimize: {variables: {a: {}}, minimise: end(z)}\n"),
             ("'nothing'", "optimize: {variables: {nothing: {}}, minimise: end(y)}\n"),
             ("takes no equalities", "optimize: {method: mma, variables: {a: {}}, minimise: end(y), subject: [{value: end(y), is: 1}]}\n"),
+            ("2 equalities are more than the 1 variable can meet", "optimize: {variables: {a: {}}, minimise: end(y), "
+             "subject: [{value: end(y), is: 1}, {value: end(square), is: 1}]}\n"),  # fmt: skip
         ):
             result = self.fails(2, "optimize", self.small(block))
             self.assertIn(says, result.err)
