@@ -89,7 +89,8 @@ static snw_status read_values(solve_options *o, const char *option, bool per_sec
         if (!value) return needs_value(flag, text[i], err);
         double *to = place(o, name);
         if (!to)
-            return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' is named by no %s before; name it there, too", flag, name,
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "%s: '%.60s' is named by no %s before; name it there, too", flag, name,
                             strcmp(option, "weight") == 0 ? "--target" : "--actuator");
         if (strcmp(option, "weight") == 0) {
             SNW_TRY(snw_part_number(&o->place, flag, "", value, false, to, err));

@@ -289,47 +289,79 @@ static bool curve_memory(snw_pool *pool, int n, snw_curve *c) {
     return c->x && c->y;
 }
 
+// Columns of the statistics of all frames.
+typedef struct path_frames {
+    int n;
+    double *path, *negative, *special, *stability;
+} path_frames;
+
+static snw_status read_path(snw_pool *pool, const snw_plot_run *run, path_frames *out,
+                            snw_error *err) {
+    const int n = snw_result_frames(run->file, run->run);
+    double *a = snw_pool_array(pool, 4 * (size_t)n + 1, sizeof *a);
+    *out = (path_frames){n, a, a + n, a + 2 * n, a + 3 * n};
+    if (!a) return plot_data_no_memory(err);
+    const struct {
+        size_t at;
+        double *to;
+    } column[] = {{offsetof(snw_stats, path), out->path},
+                  {offsetof(snw_stats, negative), out->negative},
+                  {offsetof(snw_stats, special), out->special},
+                  {offsetof(snw_stats, stability), out->stability}};
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+        SNW_TRY(read_one(run, SNW_RESULT_STATS, (int)(column[k].at / sizeof(double)), n,
+                         column[k].to, err));
+    return SNW_OK;
+}
+
 // The only curve of a panel, if it is a path of equilibria: its unstable parts become a dashed
-// curve, its special points dots. *done: it is one.
+// curve, the curve of its folds one of their colour, its special points dots. *done: it is one.
 static snw_status split_path(snw_pool *pool, const snw_plot_run *run, const snw_plot_frames *f,
                              snw_panel *panel, bool *done, snw_error *err) {
-    enum { DOTS = SNW_SPECIAL_COUNT - 1, STABLE = 0, UNSTABLE, FIRST_DOT };
-    const int all = snw_result_frames(run->file, run->run);
-    double *number = snw_pool_array(pool, 3 * (size_t)all + 1, sizeof *number);
-    if (!number) return plot_data_no_memory(err);
-    double *path = number, *negative = number + all, *special = negative + all;
-    const size_t size = sizeof(double);
-    SNW_TRY(
-        read_one(run, SNW_RESULT_STATS, (int)(offsetof(snw_stats, path) / size), all, path, err));
-    SNW_TRY(read_one(run, SNW_RESULT_STATS, (int)(offsetof(snw_stats, negative) / size), all,
-                     negative, err));
-    SNW_TRY(read_one(run, SNW_RESULT_STATS, (int)(offsetof(snw_stats, special) / size), all,
-                     special, err));
+    enum { DOTS = SNW_SPECIAL_COUNT - 1, STABLE = 0, UNSTABLE, FOLDS, FIRST_DOT };
+    path_frames p;
+    SNW_TRY(read_path(pool, run, &p, err));
     *done = false;
-    for (int i = 0; i < all; i++)
-        *done = *done || (path[i] > 0 && (negative[i] > 0 || special[i] > 0));
+    for (int i = 0; i < p.n; i++)
+        *done = *done || (p.path[i] > 0 && (p.negative[i] > 0 || p.special[i] > 0));
     if (!*done) return SNW_OK;
-    const snw_curve whole = panel->curve[0];
-    snw_curve part[FIRST_DOT + DOTS] = {{.name = "stable"}, {.name = "unstable"}};
+    // first points of further paths, too, which are those from which they leave
+    snw_plot_frames all = *f;
+    all.t = snw_pool_array(pool, (size_t)f->n, sizeof *all.t);
+    if (!all.t) return plot_data_no_memory(err);
+    snw_curve whole = panel->curve[0];
+    SNW_TRY(plot_data_read_column(pool, run, run->column[0], &all, &whole.x, err));
+    SNW_TRY(plot_data_read_column(pool, run, run->column[1], &all, &whole.y, err));
+    snw_curve part[FIRST_DOT + DOTS] = {
+        {.name = "stable"}, {.name = "unstable"}, {.name = "curve of folds"}};
     for (int k = 0; k < FIRST_DOT + DOTS; k++) {
         if (!curve_memory(pool, 3 * whole.n, &part[k])) return plot_data_no_memory(err);
-        part[k].pen = (snw_pen){snw_plot_colour(k < FIRST_DOT ? 0 : k - 1), WIDTH, k == UNSTABLE};
+        const int colour = k < FOLDS ? 0 : k == FOLDS ? SNW_SPECIAL_FOLD : k - FIRST_DOT + 1;
+        part[k].pen = (snw_pen){snw_plot_colour(colour), WIDTH, k == UNSTABLE};
         part[k].marks = part[k].bare = k >= FIRST_DOT;
         if (k >= FIRST_DOT) part[k].name = snw_special_name((snw_special)(k - FIRST_DOT + 1));
     }
-    int last[2] = {-1, -1};
+    int last[FIRST_DOT] = {-1, -1, -1};
     for (int k = 0; k < whole.n; k++) {
         const int i = f->frame[k];
-        const int kind = (int)special[i];
+        const int kind = (int)p.special[i];
         if (kind > 0 && kind <= DOTS && !isnan(whole.x[k])) {
             snw_curve *to = &part[FIRST_DOT + kind - 1];
             to->x[to->n] = whole.x[k];
             to->y[to->n++] = whole.y[k];
         }
         if (k + 1 == whole.n || isnan(whole.x[k]) || isnan(whole.x[k + 1])) continue;
-        // at a special point an eigenvalue is zero: the other end of the piece tells
         const int next = f->frame[k + 1];
-        const int of = negative[special[i] > 0 ? next : i] > 0 ? UNSTABLE : STABLE;
+        if (p.path[i] > 0 && p.path[next] > 0 && p.path[i] != p.path[next]) {
+            for (int of = 0; of < FIRST_DOT; of++) last[of] = -2; // a gap
+            continue;
+        }
+        // at a special point an eigenvalue is zero: the other end of the piece tells; on a curve of
+        // folds it is at all points
+        const int other = p.special[i] > 0 ? next : i;
+        const int of = p.path[next] > 1 && p.stability[i] == 0 && p.stability[next] == 0 ? FOLDS
+                       : p.negative[other] > 0                                           ? UNSTABLE
+                                                                                         : STABLE;
         join_point(&whole, k, &last[of], &part[of]);
         join_point(&whole, k + 1, &last[of], &part[of]);
     }

@@ -107,12 +107,20 @@ class Paths(Case):
                 svg = (self.folder / "column.svg").read_text()
                 for name in ("stable", "unstable", "branch"):
                     self.assertIn(f">{name}</text>", svg)
-                self.assertNotIn(">fold</text>", svg)
+                self.assertNotIn("fold", svg)
                 self.assertIn("stroke-dasharray", svg)
         for end in ("glb", "csv"):
             self.succeeds("export", "column.h5", "-o", "column." + end)
         if has_viewer():
             self.succeeds("view", "column.h5", "-o", "column.html")
+
+    def test_the_curve_of_folds_is_drawn_as_such(self):
+        self.write("truss.yaml", TRUSS.replace("by: H", "by: H, folds: {of: H, range: [0.1 m, 0.3 m]}"))
+        self.succeeds("run", "truss.yaml")
+        self.succeeds("plot", "truss.h5", "--phase", "y.x,y.y", "-o", "truss.svg")
+        svg = (self.folder / "truss.svg").read_text()
+        for name in ("stable", "unstable", "curve of folds", "fold"):
+            self.assertIn(f">{name}</text>", svg)
 
     def test_a_stopped_path_goes_on_with_the_same_bits(self):
         # on the first path, at its end, on both branches; with folds, their derivatives and a curve of them
