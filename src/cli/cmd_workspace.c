@@ -343,7 +343,8 @@ const snw_command snw_cmd_workspace = {
         "the dexterity (0: the inputs lose a direction of the pose). The map begins at the "
         "equilibrium of the file and follows its branch from node to node, there and back; it "
         "never jumps to another branch.\n\n"
-        "Cells through which the boundary passes are bisected. Points of the boundary are located "
+        "Cells through which the boundary passes, and those over which the pose goes far, are "
+        "bisected. Points of the boundary are located "
         "on the edges of cells: folds, where the branch ends; bifurcations, from which it goes on "
         "unstable; losses of rank of the pose, the envelope; and limits of the "
         "inputs." SNW_ABOUT_IN_FILE,

@@ -38,7 +38,8 @@ static const double SAME = 1e-6, // distance of equilibria that are one, typical
     SHORT = 1e-12,               // part of an edge that is not divided
     ROOT = 1e-10,                // part of an edge to which a loss of rank is located
     DISTINCT = 1e-7,             // singular value that is not zero, relative to the largest
-    SINGULAR = 1e-5;             // dexterity at such a root
+    SINGULAR = 1e-5,             // dexterity at such a root
+    LONG = 2;                    // way of the pose along an edge, over the mean
 
 // A node of the cover with its equilibrium.
 typedef struct map_node {
@@ -80,6 +81,7 @@ typedef struct workspace_robot {
     snw_varied varied[MOST_INPUTS];
     double low[MOST_INPUTS], high[MOST_INPUTS];
     double *weight; // ny: of outputs
+    double far;     // square of the way of a long edge
     map_node *node; // of the cover's
     map_edge *edge;
     int node_room, edge_room;
@@ -386,8 +388,34 @@ static bool turns_over(const workspace_robot *v, int e) {
     return orientation(v, a->y + v->ny, b->y + v->ny) < 0;
 }
 
-// Does the boundary pass through a cell, or is it near?
-static bool is_at_boundary(const workspace_robot *v, const snw_cover_cell *cell) {
+// Square of the way of the weighted pose along an edge; NaN where it does not lead.
+static double way_along(const workspace_robot *v, int e) {
+    const map_node *a = &v->node[v->cover.edge[e].node[0]], *b = &v->node[v->cover.edge[e].node[1]];
+    double sum = 0;
+    if (!v->edge[e].sound || a->is != NODE_STABLE || b->is != NODE_STABLE) return NAN;
+    for (int i = 0; i < v->ny; i++) {
+        const double d = v->weight[i] * (b->y[i] - a->y[i]);
+        sum += d * d;
+    }
+    return sum;
+}
+
+// v->far <- square of the way beyond which edges are long, from those of the first cells
+static void find_far(workspace_robot *v) {
+    double sum = 0;
+    int n = 0;
+    for (int e = 0; e < v->cover.nedge; e++) {
+        const double way = way_along(v, e);
+        if (isnan(way)) continue;
+        sum += sqrt(way);
+        n++;
+    }
+    const double far = n > 0 ? LONG * sum / n : 0;
+    v->far = far > 0 ? far * far : INFINITY;
+}
+
+// Does the boundary pass through a cell, or is it near, or is an edge long?
+static bool needs_more(const workspace_robot *v, const snw_cover_cell *cell) {
     int stable = 0;
     double closest = INFINITY;
     for (int k = 0; k < snw_cover_corners(&v->cover); k++) {
@@ -401,6 +429,7 @@ static bool is_at_boundary(const workspace_robot *v, const snw_cover_cell *cell)
     if (stable < snw_cover_corners(&v->cover) || closest < v->how->near) return true;
     for (int k = 0; k < snw_cover_edges(&v->cover); k++) {
         if (!v->edge[cell->edge[k]].sound || turns_over(v, cell->edge[k])) return true;
+        if (way_along(v, cell->edge[k]) > v->far) return true;
     }
     return false;
 }
@@ -408,7 +437,7 @@ static bool is_at_boundary(const workspace_robot *v, const snw_cover_cell *cell)
 static snw_status refine(workspace_robot *v, int level) {
     const int ncell = v->cover.ncell;
     for (int i = 0; i < ncell; i++) {
-        if (v->cover.cell[i].level != level || !is_at_boundary(v, &v->cover.cell[i])) continue;
+        if (v->cover.cell[i].level != level || !needs_more(v, &v->cover.cell[i])) continue;
         if (v->cover.nnode >= v->how->most) {
             v->view.full = 1;
             return SNW_OK;
@@ -998,6 +1027,7 @@ static snw_status enter(workspace_robot *v, const double *u) {
 
 static snw_status fill_map(workspace_robot *v) {
     SNW_TRY(spread(v));
+    find_far(v);
     for (int level = 0; level < v->how->levels && !v->view.full; level++) {
         SNW_TRY(refine(v, level));
         SNW_TRY(spread(v));

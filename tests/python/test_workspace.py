@@ -250,3 +250,24 @@ def test_mistakes(ranges, more, message):
     robot = sinew.Robot(RFRFR)
     with pytest.raises(sinew.Error, match=message):
         robot.workspace(ranges, **more)
+
+
+def test_cells_over_which_the_pose_goes_far_are_bisected():
+    # a cantilever of unit stiffness and length goes most of its way under the first loads
+    beam = sinew.Robot.from_dict({
+        "gravity": 0,
+        "robot": {"beam": {"on": "world", "rod": {"length": 1, "section": {"stiffness": {"bend_y": 1}},
+                                                  "strain": {"bend_y": "legendre 8"}}}},
+        "loads": {"push": {"on": "beam.tip", "force": [0, 0, 0]}},
+        "probes": {"tip": {"position": "beam.tip"}},
+    })  # fmt: skip
+
+    def longest(refine):
+        m = beam.workspace({"push.fz": (0, 50)}, ["tip.x", "tip.z"], cells=12, refine=refine)
+        nodes = m.of("inside", "limit")
+        order = np.argsort(m.u[nodes][:, 0])
+        return len(order), np.linalg.norm(np.diff(m.y[nodes][order], axis=0), axis=1).max()
+
+    (few, coarse), (more, fine) = longest(0), longest(2)
+    assert few == 13 and more <= few + 6
+    assert coarse > 0.7 and fine < 0.32  # tips at 50/12 N and, divided twice, at 50/48 N: 0.307 at 1 N by elliptic integrals
