@@ -26,7 +26,7 @@ typedef struct snw_linear_options {
     // Names of inputs: an actuator, or one of its inputs ("drive.2"); a load, or one of its
     // components ("push.fy", "push.tx"); a number of the model file ("silicone.young"); "t": a
     // shift of the time at which laws are evaluated. The last two have derivatives by differences
-    // of order 6, and `difference` estimates their error. None: all actuators.
+    // of order 6, and `difference` estimates their error. 0: all actuators; -1: no input.
     int ninput;
     const char *const *input;
     // Names of outputs: probes, or columns of them ("tip.x"). None: all probes that the model has.

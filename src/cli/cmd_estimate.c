@@ -28,7 +28,8 @@ typedef struct estimation {
     snw_data_table data;
     snw_linear_options map;
     int *column_of_input;  // of the file; -1: unknown
-    int *column_of_output; // of the file
+    int *column_of_output; // of the file; -1: not measured
+    int nmeasured;         // outputs with a column
     snw_estimate_input *unknown;
     struct named_numbers *given; // the same as they were written
     int nunknown;
@@ -116,13 +117,14 @@ static snw_status read_variances(estimation *o, const char *option, int n,
         named_numbers x;
         SNW_TRY(read_named(o, option, text[i], 1, &x, err));
         const char *name = x.name;
-        bool found = false;
+        bool found = false, exact = false; // 'slide' is a state beside 'slide.rate'
+        for (int k = 0; k < n; k++) exact = exact || strcmp(name, signal[k].name) == 0;
         for (int k = 0; k < n; k++) {
             const char *own = signal[k].name;
             const size_t length = strlen(own);
             const bool rate =
                 strcmp(name, "rates") == 0 && length > 5 && strcmp(own + length - 5, ".rate") == 0;
-            if (!rate && !means(name, own)) continue;
+            if (!rate && !(exact ? strcmp(name, own) == 0 : means(name, own))) continue;
             SNW_TRY(check_unit(o, option, &x, signal[k].unit, err));
             const bool noise = strcmp(option, "noise") == 0;
             if (noise ? !(x.value[0] > 0) : !(x.value[0] >= 0))
@@ -159,10 +161,45 @@ static snw_status read_unknown(estimation *o, snw_error *err) {
     return SNW_OK;
 }
 
-// map <- outputs and inputs: columns of the file that are columns of probes, the others, and
-// unknown inputs
+// An output that is not measured, unless it is one already.
+static void add_output(estimation *o, const char *name, const char **output) {
+    for (int i = 0; i < o->map.noutput; i++) {
+        if (strcmp(output[i], name) == 0) return;
+    }
+    o->column_of_output[o->map.noutput] = -1;
+    output[o->map.noutput++] = name;
+}
+
+// output <- probes that --probe names, and their columns
+static snw_status add_probes(estimation *o, const char **output, snw_error *err) {
+    const char *const *name = NULL;
+    const int n = snw_args_values(o->args, "probe", &name);
+    for (int i = 0; i < n; i++) {
+        snw_part part;
+        const int column = snw_robot_model_find(o->model, SNW_PART_COLUMN, name[i]);
+        const int probe = snw_robot_model_find(o->model, SNW_PART_PROBE, name[i]);
+        if (column < 0 && probe < 0)
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "--probe: '%.100s' is no probe and no column of one", name[i]);
+        if (column >= 0) {
+            add_output(o, name[i], output);
+            continue;
+        }
+        SNW_TRY(snw_robot_model_part(o->model, SNW_PART_PROBE, probe, &part));
+        for (int k = part.first; k < part.first + part.size; k++) {
+            snw_part of;
+            SNW_TRY(snw_robot_model_part(o->model, SNW_PART_COLUMN, k, &of));
+            add_output(o, of.name, output);
+        }
+    }
+    return SNW_OK;
+}
+
+// map <- outputs and inputs: columns of the file that are columns of probes, the others, unknown
+// inputs, and probes that are not measured
 static snw_status sort_columns(estimation *o, snw_error *err) {
-    const size_t n = (size_t)o->data.ncolumn + (size_t)o->nunknown + 1;
+    const size_t columns = (size_t)snw_robot_model_parts(o->model, SNW_PART_COLUMN);
+    const size_t n = (size_t)o->data.ncolumn + (size_t)o->nunknown + columns + 1;
     const char **input = snw_pool_array(o->pool, n, sizeof *input);
     const char **output = snw_pool_array(o->pool, n, sizeof *output);
     o->column_of_input = snw_pool_array(o->pool, n, sizeof *o->column_of_input);
@@ -183,14 +220,15 @@ static snw_status sort_columns(estimation *o, snw_error *err) {
         o->column_of_input[o->map.ninput] = -1;
         input[o->map.ninput++] = o->unknown[i].name;
     }
+    o->nmeasured = o->map.noutput;
+    SNW_TRY(add_probes(o, output, err));
     o->map.input = input;
     o->map.output = output;
-    if (o->map.noutput > 0 && o->map.ninput > 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT,
-                    o->map.noutput == 0
-                        ? "no column of the measurements is a column of a probe, such as 'tip.x'"
-                        : "there is no input: name an unknown one, such as --unknown "
-                          "'payload.fz=0 N, 0.1 N, 0.01 N', or give a column of an actuator");
+    if (o->nmeasured == 0)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "no column of the measurements is a column of a probe, such as 'tip.x'");
+    if (o->map.ninput == 0) o->map.ninput = -1; // laws of the file act alone
+    return SNW_OK;
 }
 
 // length of a step: that of the option, or the shortest distance of instants
@@ -220,7 +258,7 @@ static snw_status choose_step(estimation *o, snw_error *err) {
 static snw_status open_filter(estimation *o, snw_robot *r, snw_error *err) {
     SNW_TRY(snw_robot_step_map(r, &o->map, &o->steps, err));
     const snw_linear_model *m = snw_step_map_model(o->steps);
-    if (m->nu != o->map.ninput || m->ny != o->map.noutput)
+    if (m->nu != (o->map.ninput > 0 ? o->map.ninput : 0) || m->ny != o->map.noutput)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "name each input and output by itself: an input of an actuator, a "
                         "component of a load ('payload.fz'), a column of a probe ('tip.x'); a "
@@ -228,13 +266,14 @@ static snw_status open_filter(estimation *o, snw_robot *r, snw_error *err) {
     double *first = snw_pool_array(o->pool, (size_t)m->nx, sizeof *first);
     double *process = snw_pool_array(o->pool, (size_t)m->nx, sizeof *process);
     double *noise = snw_pool_array(o->pool, (size_t)m->ny, sizeof *noise);
-    o->u = snw_pool_array(o->pool, (size_t)m->nu, sizeof *o->u);
+    o->u = snw_pool_array(o->pool, (size_t)m->nu + 1, sizeof *o->u);
     o->y = snw_pool_array(o->pool, (size_t)m->ny, sizeof *o->y);
     o->point = snw_pool_array(o->pool, snw_step_map_points(o->steps), sizeof *o->point);
     if (!first || !process || !noise || !o->u || !o->y || !o->point) return snw_fail_memory(err);
     SNW_TRY(read_variances(o, "first", m->nx, m->state, 1, first, err));
     SNW_TRY(read_variances(o, "process", m->nx, m->state, o->map.step, process, err));
     SNW_TRY(read_variances(o, "noise", m->ny, m->output, 1, noise, err));
+    for (int i = o->nmeasured; i < m->ny; i++) noise[i] = 1; // never used
     for (int i = 0; i < m->ny; i++) {
         if (noise[i] > 0) continue;
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -266,7 +305,8 @@ static void take_row(estimation *o, int row) {
         const double u = o->column_of_input[i] < 0 ? NAN : field(o, row, o->column_of_input[i]);
         if (!isnan(u)) o->u[i] = u;
     }
-    for (int i = 0; i < o->map.noutput; i++) o->y[i] = field(o, row, o->column_of_output[i]);
+    for (int i = 0; i < o->map.noutput; i++)
+        o->y[i] = o->column_of_output[i] < 0 ? NAN : field(o, row, o->column_of_output[i]);
 }
 
 static double deviation(double variance) { return sqrt(fmax(variance, 0)); }
@@ -515,6 +555,9 @@ static const snw_option options[] = {
      "or components of loads (cord(1), push.fx). Blank: not measured, or as before"},
     {"noise", 0, "NAME=DEVIATION", true,
      "standard deviation of a measured column, or of all columns of a probe. May be repeated"},
+    {"probe", 0, "NAME", true,
+     "a probe or its column (tip.x) that is not measured, to be estimated with its deviation: of "
+     "places and strains, the shape. May be repeated"},
     {"unknown", 'u', "NAME=VALUE,DEVIATION,WALK", true,
      "an input that is not known: first value, its standard deviation, and that of its change in "
      "one second. May be repeated"},

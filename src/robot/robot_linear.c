@@ -479,7 +479,8 @@ static snw_status linear_open(linear_robot *l, const snw_linear_options *how, sn
     snw_robot *r = l->r;
     const snw_model *m = r->m;
     const size_t actuators = (size_t)r->model->npart[SNW_PART_INPUT];
-    const size_t most = 6 * (size_t)how->ninput + ((size_t)how->ninput + 1) * actuators + 1;
+    const size_t inputs = how->ninput > 0 ? (size_t)how->ninput : 0;
+    const size_t most = 6 * inputs + (inputs + 1) * actuators + 1;
     const size_t columns = (size_t)r->model->npart[SNW_PART_COLUMN];
     SNW_TRY(snw_linear_view_open(m, most, columns * ((size_t)how->noutput + 1), &l->view, err));
     l->parameter = snw_pool_array(l->view.pool, most, sizeof *l->parameter);
@@ -504,10 +505,10 @@ snw_status snw_linear_prepare(snw_robot *r, const snw_linear_options *how, snw_l
     *out = NULL;
     const snw_linear_options defaults = snw_linear_defaults();
     if (!how) how = &defaults;
-    if (how->ninput < 0 || how->noutput < 0 || (how->ninput && !how->input) ||
-        (how->noutput && !how->output))
+    const bool named = how->ninput == -1 || how->ninput == 0 || (how->ninput > 0 && how->input);
+    if (!named || how->noutput < 0 || (how->noutput && !how->output))
         return snw_fail(err, SNW_E_ARGUMENT, "the names of %s are missing",
-                        how->ninput < 0 || (how->ninput && !how->input) ? "inputs" : "outputs");
+                        named ? "outputs" : "inputs");
     for (int i = 0; i < how->ninput; i++) {
         if (!how->input[i]) return snw_fail(err, SNW_E_ARGUMENT, "input %d is NULL", i);
     }

@@ -89,6 +89,56 @@ class Estimate(harness.Case):
         self.assertIn("push.fx", said)
         self.assertIn("log-likelihood", said)
 
+    def test_probes_that_are_not_measured(self):
+        self.measure(1.5)
+        options = ("--noise", "at=0.07 mm", "-u", "push.fx=0 N, 5 N, 0.01 N")
+        plain, more = self.estimate(*options), self.estimate(*options, "--probe", "speed", "--probe", "at", "-o", "seen.csv")
+        self.assertEqual([o["name"] for o in more["outputs"]], ["at", "speed"])
+        self.assertEqual(more["outputs"][0], plain["outputs"][0])
+        self.assertEqual(more["unknown"], plain["unknown"])
+        # v = (x - x of the step before)/h, but for the correction
+        h = 0.01
+        speed = more["outputs"][1]
+        self.assertGreater(speed["deviation"], 0)
+        self.assertLess(speed["deviation"], 1e-3)
+        rows = [r.split(",") for r in (self.folder / "seen.csv").read_text().splitlines()]
+        self.assertEqual(rows[0][5:7], ["speed", "speed.deviation"])
+        at, rate = rows[0].index("at"), rows[0].index("speed")
+        slope = (float(rows[-1][at]) - float(rows[-2][at])) / h
+        self.assertAlmostEqual(float(rows[-1][rate]), slope, delta=4e-3)
+        self.assertIn("'fast' is no probe", self.fails(2, "estimate", "m.yaml", "-m", "data.csv", *options, "--probe", "fast").err)
+
+    def test_a_robot_without_inputs(self):
+        # the swing of a mass on a spring from an uncertain start: the filter on 2 states, written out
+        self.write("m.yaml", MASS.replace("actuators: {motor: {joint: cart, effort: 0}}\n", "").replace("loads: {push: {on: cart, force: [0 N, 0, 0]}}\n", "")
+                   .replace("damping: 4", "damping: 0.5"))  # fmt: skip
+        h, m, c, k = 0.01, 0.5, 0.5, 20
+        w = 1 / (m + h * c + h * h * k)
+        A = [[1 - h * h * w * k, h * w * m], [-h * w * k, w * m]]
+        x, lines = [0.05, 0.0], ["time,at", "0,0.05"]
+        z, P, r = [0.0, 0.0], [[1e-2, 0.0], [0.0, 1.0]], 1e-8
+
+        def correct(y):
+            s = P[0][0] + r
+            L, e = (P[0][0] / s, P[1][0] / s), y - z[0]
+            z[0], z[1] = z[0] + L[0] * e, z[1] + L[1] * e
+            return [[P[i][j] - L[i] * P[0][j] for j in range(2)] for i in range(2)]
+
+        P = correct(0.05)
+        for n in range(1, 60):
+            x = [A[0][0] * x[0] + A[0][1] * x[1], A[1][0] * x[0] + A[1][1] * x[1]]
+            y = x[0] + 1e-4 * math.sin(12.9898 * n * n)
+            lines.append(f"{n * h:.2f},{y!r}")
+            z = [A[0][0] * z[0] + A[0][1] * z[1], A[1][0] * z[0] + A[1][1] * z[1]]
+            P = [[sum(A[i][a] * P[a][b] * A[j][b] for a in range(2) for b in range(2)) for j in range(2)] for i in range(2)]
+            P = correct(y)
+        self.write("data.csv", "\n".join(lines) + "\n")
+        got = self.estimate("--noise", "at=0.1 mm", "--first", "cart.slide=0.1 m", "--first", "cart.slide.rate=1", "--probe", "speed")
+        self.assertEqual(got["unknown"], [])
+        for o, value, variance in zip(got["outputs"], z, (P[0][0], P[1][1])):
+            self.assertAlmostEqual(o["value"], value, delta=1e-9)
+            self.assertAlmostEqual(o["deviation"] / math.sqrt(variance), 1, delta=1e-6)
+
     def test_a_wrong_model_surprises(self):
         self.measure(0.0)
         m = self.estimate("--noise", "at=0.07 mm", "-u", "push.fx=0 N, 0.001 N, 0 N", "--set", "k=40")
