@@ -383,6 +383,9 @@ def ilqr(system: System, point: Array, inputs: Numbers, target: Target, weights:
     if guess.ndim != 2 or guess.shape[1] != system.nu or len(guess) == 0:
         raise ArgumentError(f"inputs need the shape (steps, {system.nu}), but have {guess.shape}")
     problem = _Problem(system, len(guess), target, weights, effort, final, rest, limits, change)
+    if exactly is not None and not np.abs(problem.Wf[: problem.ny]).any():
+        raise ArgumentError("exactly is for outputs with a weight at the end, and all are zero: give weights, or final")
+
     def guessed(n: int, _: Array) -> Array:
         u: Array = guess[n]
         return u

@@ -59,15 +59,15 @@ def _mode_name(model: LinearModel, s: complex) -> str:
     return f"the mode with the pole {s:.6g} ('{state}')"
 
 
-def _unseen(model: LinearModel, C: Array) -> list[complex]:
-    """Poles on the stability boundary that C does not see."""
+def _unseen(model: LinearModel, A: Array, C: Array) -> list[complex]:
+    """Poles on the stability boundary that C does not see; A is that of the model, or its transpose."""
     found = []
     for s in model.poles():
         marginal = abs(abs(s) - 1) < 1e-7 if model.step else abs(s.real) < 1e-7 * max(1.0, abs(s))
         if not marginal:
             continue
-        n = len(model.A)
-        rows = np.vstack([s * np.eye(n) - model.A, C / (np.abs(C).max() or 1.0)])
+        n = len(A)
+        rows = np.vstack([s * np.eye(n) - A, C / (np.abs(C).max() or 1.0)])
         size = np.linalg.svd(rows, compute_uv=False)
         if size[-1] < 1e-9 * size[0]:
             found.append(s)
@@ -86,7 +86,7 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
     lost: list[Pole] = [p for p in model.modes if not p.controllable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no input reaches {_mode_name(model, lost[0].s)}, which does not decay")
-    unseen = _unseen(model, weight)
+    unseen = _unseen(model, model.A, weight)
     if unseen:
         raise ArgumentError(f"Q does not see {_mode_name(model, unseen[0])}, so no feedback is needed to keep it, and "
                             "none makes it decay; give one of its states a weight")  # fmt: skip
@@ -101,13 +101,21 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
 
 
 def kalman(model: LinearModel, W: Weights, V: Weights) -> Filter:
-    """Stationary Kalman filter for process noise of covariance W (per time, or per step) and measurement noise V."""
+    """Stationary Kalman filter for process noise of covariance W (per time, or per step) and measurement noise V.
+
+    A mode that does not decay must be shown by the outputs and, on the stability boundary, be moved by W; otherwise there
+    is no such filter, and the error names the mode.
+    """
     linalg = import_module("scipy.linalg")
     process = weight_matrix(W, [s.name for s in model.states], "W")
     noise = weight_matrix(V, [s.name for s in model.outputs], "V", positive=True)
     lost = [p for p in model.modes if not p.observable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no output shows {_mode_name(model, lost[0].s)}, which does not decay")
+    still = _unseen(model, model.A.T, process)
+    if still:
+        raise ArgumentError(f"W does not move {_mode_name(model, still[0])}, which does not decay, so that the filter would "
+                            "trust it more and more without end; give one of its states noise")  # fmt: skip
     A, C = model.A, model.C
     if not model.step:
         P = linalg.solve_continuous_are(A.T, C.T, process, noise)

@@ -433,6 +433,9 @@ def test_a_regulator_and_a_filter_of_two_masses():
     near(np.sqrt(np.diag(estimate.P)), [0.00179209, 0.00059174, 0.01280317, 0.00845392], 1e-6)
     with pytest.raises(sinew.ArgumentError, match="Q does not see"):
         control.lqr(model, [0, 0, 1, 1], R)
+    for given in model, held:  # noise of a place alone does not move the common velocity
+        with pytest.raises(sinew.ArgumentError, match="W does not move the mode with the pole"):
+            control.kalman(given, W=[1, 0, 0, 0], V=1e-6)
 
 
 @pytest.mark.parametrize("name, link, weights, effort", [

@@ -389,6 +389,8 @@ def test_rest_to_rest_with_constant_pieces():
     assert (plan.inputs**2).sum() * 0.02 == pytest.approx(109.0083425377, abs=2e-9)
     assert plan.inputs[0, 0] == pytest.approx(19.10285045, abs=2e-8)
     assert plan.inputs[24, 0] == pytest.approx(0.23749490, abs=2e-8)
+    with pytest.raises(sinew.ArgumentError, match="exactly is for outputs with a weight at the end"):
+        control.ilqr(system, np.zeros(4), np.zeros((50, 1)), [1, 1, 0, 0], 0.0, 1.0, exactly=1e-9)
     # steps of the robot itself: towards the continuous problem; the force begins at 0 here, an error of first order
     cost = []
     for N in (50, 100):
