@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -80,8 +81,24 @@ def real(value: object, name: str | int) -> Array:
         if out.dtype.kind not in "fiub":
             out = np.array([float(x) for x in out.flat], dtype=np.float64).reshape(out.shape)
     except (TypeError, ValueError):
-        raise ArgumentError(f"'{name}' needs real numbers, not {value!r:.80}") from None
+        of = " in SI units" if isinstance(value, str) else ""
+        raise ArgumentError(f"'{name}' needs real numbers{of}, not {value!r:.80}") from None
     return out
+
+
+def number(value: object, name: str) -> float:
+    """One real number; None: NaN."""
+    out = real(math.nan if value is None else value, name)
+    if out.size != 1:
+        raise ArgumentError(f"'{name}' needs one number, but has shape {out.shape}")
+    return float(out.reshape(()))
+
+
+def pair(value: object, name: str) -> tuple[float, float]:
+    """A lowest and a highest number, None or NaN where there is none."""
+    if isinstance(value, str) or not isinstance(value, Iterable) or len(both := list(value)) != 2:
+        raise ArgumentError(f"'{name}' needs a lowest and a highest value, (low, high), not {value!r:.80}")
+    return number(both[0], name), number(both[1], name)
 
 
 def vector(value: Numbers, size: int, name: str | int) -> Array:

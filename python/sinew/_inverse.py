@@ -10,7 +10,7 @@ from typing import NamedTuple, Union
 
 import numpy as np
 
-from ._core import new_error, raise_error, text
+from ._core import new_error, number, pair, raise_error, real, text
 from ._errors import ArgumentError
 from ._sinew import ffi, lib
 from ._types import Array, Names, Numbers, Pointer
@@ -118,12 +118,8 @@ def choose_actuators(everything: list[str], names: Names | Limits, limits: Limit
             raise ArgumentError(f"'{name}' has a limit, rate or rest, but is not among the actuators {', '.join(chosen)}")
         if name not in chosen and name not in own:
             own.append(name)
-    rows = []
-    for name in chosen + own:
-        numbers = (*limits.get(name, (None, None)), rates.get(name), rest.get(name))
-        low, high, rate, at_rest = (math.nan if x is None else float(x) for x in numbers)
-        rows.append((name, low, high, rate, at_rest))
-    return rows
+    return [(name, *pair(limits.get(name, (None, None)), name), number(rates.get(name), name), number(rest.get(name), name))
+            for name in chosen + own]  # fmt: skip
 
 
 def solve_inverse(robot: Pointer, targets: Mapping[str, Numbers], weights: Mapping[str, float],
@@ -131,6 +127,8 @@ def solve_inverse(robot: Pointer, targets: Mapping[str, Numbers], weights: Mappi
                   tolerance: float) -> InverseSolution:  # fmt: skip
     """The solution of a robot of the library."""
     err = new_error()
+    if interval == 0 and any(not math.isnan(row[3]) for row in rows):
+        raise ArgumentError("rates hold over a time: give interval, s")
     how = ffi.new("snw_inverse_options *", lib.snw_inverse_defaults())
     unknown = [name for name in weights if name not in targets]
     if unknown:
@@ -138,10 +136,10 @@ def solve_inverse(robot: Pointer, targets: Mapping[str, Numbers], weights: Mappi
     kept: list[Pointer] = []
     wanted = ffi.new("snw_inverse_target[]", len(targets) or 1)
     for at, (name, given) in zip(wanted, targets.items()):
-        values = np.atleast_1d(np.asarray(given, dtype=np.float64)).ravel()
+        values = np.atleast_1d(real(given, name)).astype(np.float64).ravel()
         kept += [ffi.new("char[]", name.encode()), ffi.new("double[]", values.tolist())]
         at.output, at.n, at.value = kept[-2], len(values), kept[-1]
-        at.weight = weights.get(name, math.nan)
+        at.weight = number(weights.get(name), name)
     actuators = ffi.new("snw_inverse_actuator[]", len(rows) or 1)
     for to, (name, low, high, rate, rest) in zip(actuators, rows):
         kept.append(ffi.new("char[]", name.encode()))

@@ -140,7 +140,8 @@ def options_of(inputs: Names, outputs: Names, three_inputs: bool, step: float, s
     options = ffi.new("snw_linear_options *", lib.snw_linear_defaults())
     kept = [_names(inputs), _names(outputs)]
     arrays = [ffi.new("char *[]", names) if names else ffi.NULL for names in kept]
-    options.ninput, options.input = len(kept[0]), arrays[0]
+    none = inputs is not None and not isinstance(inputs, str) and len(kept[0]) == 0
+    options.ninput, options.input = -1 if none else len(kept[0]), arrays[0]
     options.noutput, options.output = len(kept[1]), arrays[1]
     options.three_inputs = three_inputs
     options.step = step

@@ -737,7 +737,7 @@ class Robot(OfThisProcess):
 
         `inputs`: names of actuators, loads or their components ("push.fy") and numbers of the file ("silicone.young"), or
         "t", a shift of the time of all laws (`difference` estimates the error of these two);
-        all actuators unless given. `outputs`: names of probes or their columns; all probes unless given. Given
+        all actuators unless given, none for []. `outputs`: names of probes or their columns; all probes unless given. Given
         coordinates enter with their acceleration, value and rate are states; `three_inputs`: all three are inputs.
         `step`: the discrete model of a step of that length of the implicit `scheme` with `rho` or `alpha`; `reduce`:
         with displacements and rates as the only states, for schemes of one step. Loops stay closed; the state of the

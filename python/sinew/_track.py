@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ._core import c_text, doubles, new_error, raise_error, real, text
+from ._core import c_text, doubles, new_error, number, pair, raise_error, real, text
 from ._errors import ArgumentError
 from ._inverse import Limits
 from ._sinew import ffi, lib
@@ -61,7 +60,7 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
     """The inputs of a robot of the library."""
     err = new_error()
     how = ffi.new("snw_track_options *", lib.snw_track_defaults())
-    wanted = np.ascontiguousarray(np.asarray(targets, dtype=np.float64))
+    wanted = np.ascontiguousarray(real(targets, "targets"), dtype=np.float64)
     wanted = wanted[:, None] if wanted.ndim == 1 else wanted
     if wanted.ndim != 2 or wanted.size == 0:
         raise ArgumentError(f"'targets' needs a row of outputs for each step, but has shape {np.shape(targets)}")
@@ -87,9 +86,9 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
     limit = ffi.new("snw_track_limit[]", len(names) or 1)
     kept = [ffi.new("char[]", c_text(name, "limits")) for name in names]
     for to, name, own in zip(limit, names, kept):
-        numbers = (*limits.get(name, (None, None)), rates.get(name))
         to.input = own
-        to.low, to.high, to.rate = (math.nan if x is None else float(x) for x in numbers)
+        to.low, to.high = pair(limits.get(name, (None, None)), name)
+        to.rate = number(rates.get(name), name)
     how.nlimit, how.limit = len(names), limit
     out = ffi.new("snw_track_result **")
     if lib.snw_robot_track(robot, how, out, err) != lib.SNW_OK:

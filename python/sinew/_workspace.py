@@ -10,7 +10,7 @@ from typing import Union
 import numpy as np
 import numpy.typing as npt
 
-from ._core import c_text, new_error, raise_error, text
+from ._core import c_text, new_error, pair, raise_error, text
 from ._errors import ArgumentError
 from ._sinew import ffi, lib
 from ._types import Array, Mask, Names, Pointer
@@ -109,9 +109,12 @@ def workspace(robot: Pointer, ranges: Ranges, outputs: Names, cells: Cells, refi
         raise ArgumentError(f"'cells' has {len(each)} numbers for {len(ranges)} inputs")
     kept: list[Pointer] = []
     inputs = ffi.new("snw_workspace_input[]", len(ranges) or 1)
-    for to, (name, (low, high)), count in zip(inputs, ranges.items(), each):
+    for to, (name, range_), count in zip(inputs, ranges.items(), each):
         kept.append(ffi.new("char[]", c_text(name, "name")))
-        to.name, to.low, to.high, to.cells = kept[-1], low, high, count
+        if count < 1:
+            raise ArgumentError(f"'cells' must be positive, got {count}")
+        to.name, to.cells = kept[-1], count
+        to.low, to.high = pair(range_, name)
     names = [] if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
     kept += [ffi.new("char[]", c_text(name, "outputs")) for name in names]
     wanted = ffi.new("char *[]", kept[len(ranges) :] or 1)

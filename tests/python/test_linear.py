@@ -431,6 +431,7 @@ def test_a_regulator_and_a_filter_of_two_masses():
     estimate = control.kalman(held, W=np.diag([0, 0, 1e-3, 0]) * h, V=1e-6)
     near(estimate.L[:, 0], [0.66453860, 0.35015045, 1.72771126, 3.75484542], 1e-7)
     near(np.sqrt(np.diag(estimate.P)), [0.00179209, 0.00059174, 0.01280317, 0.00845392], 1e-6)
+    assert [len(robot.linearize(inputs=i, outputs="x2").inputs) for i in ([], None)] == [0, 1]
     with pytest.raises(sinew.ArgumentError, match="Q does not see"):
         control.lqr(model, [0, 0, 1, 1], R)
     for given in model, held:  # noise of a place alone does not move the common velocity
