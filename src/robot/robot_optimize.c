@@ -57,6 +57,8 @@ typedef struct optimize_search {
     int calls;
     double cost, violation;
     int worst; // row of the violation
+    int nfailed;
+    snw_error failure; // of the last evaluation that failed
     snw_error *err;
 } optimize_search;
 
@@ -176,10 +178,12 @@ static snw_status evaluate_derivatives(optimize_search *s) {
     if (!s->differences) {
         const snw_status status = snw_gradient_evaluate(s->g, s->p, s->J, s->dJ, s->err);
         if (status != SNW_E_MODEL || s->how->gradient != SNW_GRADIENT_AUTO) return status;
-        *s->err = (snw_error){0};
+        *s->err = (snw_error){0}; // is it the model that is not possible, or its derivatives?
+        SNW_TRY(snw_gradient_evaluate(s->g, s->p, s->J, NULL, s->err));
         s->differences = true;
+    } else {
+        SNW_TRY(snw_gradient_evaluate(s->g, s->p, s->J, NULL, s->err));
     }
-    SNW_TRY(snw_gradient_evaluate(s->g, s->p, s->J, NULL, s->err));
     s->difference_error = 0;
     for (int k = 0; k < s->n; k++) SNW_TRY(differentiate_entry(s, k));
     return SNW_OK;
@@ -245,7 +249,12 @@ static snw_status evaluate_program(void *user, const double *z, double *f, doubl
     set_point(s, z);
     s->used_up = s->used_up || (s->calls + 1 >= s->most && !is_known(s, df != NULL));
     if (s->used_up) return SNW_E_STOPPED;
-    SNW_TRY(evaluate_again(s, df != NULL));
+    const snw_status status = evaluate_again(s, df != NULL);
+    if (status != SNW_OK) {
+        s->nfailed++;
+        s->failure = *s->err;
+        return status;
+    }
     memcpy(f, s->f, rows * sizeof *f);
     if (df) memcpy(df, s->df, rows * n * sizeof *df);
     return SNW_OK;
@@ -608,11 +617,19 @@ static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimiz
             "corners where two instants compete; make its value a variable and limit "
             "the extreme of the difference, as 'sinew help optimize' shows",
             s->optimality, how->cost);
-    if (status == SNW_OK && !(s->optimality <= doubtful))
+    if (status == SNW_OK && !(s->optimality <= doubtful)) {
+        char failed[300] = "";
+        if (s->nfailed > 0)
+            (void)snprintf(
+                failed, sizeof failed,
+                ". %d evaluation%s failed, which bounds may prevent, the last one: %.200s",
+                s->nfailed, s->nfailed == 1 ? "" : "s", s->failure.text);
         return snw_fail(s->err, SNW_E_DIVERGED,
-                        "the search ended where %.2g of the gradient is left; try another method, "
-                        "other scales or another start",
-                        s->optimality);
+                        "the search ended where %.2g of the gradient is left: cost or constraints "
+                        "may have a corner or a jump there; try another method, other scales or "
+                        "another start%s",
+                        s->optimality, failed);
+    }
     return status;
 }
 

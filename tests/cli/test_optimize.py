@@ -172,6 +172,14 @@ class Small(Case):
         self.assertEqual([(v["name"], v["idle"]) for v in reply["variables"]], [("a", False), ("u", True)])
         self.assertRegex(self.succeeds("optimize", file).out, r"u +0 +0 +changes neither cost nor constraints")
 
+    def test_evaluations_that_fail_are_told(self):
+        # the farther the slider is to go, the better, and beyond a = 1 there is no such spring
+        text = SMALL.replace("stiffness: 1 N/m", "stiffness: sqrt(1 - a)*1 N/m").replace("a: 0.5", "a: 0")
+        self.write("wall.yaml", text.replace("(a + 2*b)", "0.2") + "optimize: {variables: {a: {high: 3}}, maximise: end(y)}\n")
+        r = self.fails(1, "optimize", "wall.yaml", "--json")
+        self.assertRegex(r.err, r"of the gradient is left: .*\. \d+ evaluations? failed, which bounds may prevent, the last one: ")
+        self.assertNotEqual(r.json["gradient"], "differences")
+
     def test_maximum(self):
         file = self.small("optimize: {variables: {a: {low: -1, high: 1}}, maximise: 3 - end((y - 0.9)^2)}\n")
         reply = self.succeeds("optimize", file, "--json").json
