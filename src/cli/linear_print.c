@@ -142,7 +142,8 @@ void snw_linear_json(snw_json *j, const snw_linear_model *m) {
 void snw_linear_print_step(const snw_linear_model *m, const char *step) {
     printf("\n%s: linear model at t = %g s", step, m->time);
     if (m->step > 0) printf(", of a step of %g s", m->step);
-    printf(": %d states, %d inputs, %d outputs\n", m->nx, m->nu, m->ny);
+    printf(": %d state%s, %d input%s, %d output%s\n", m->nx, m->nx == 1 ? "" : "s", m->nu,
+           m->nu == 1 ? "" : "s", m->ny, m->ny == 1 ? "" : "s");
     snw_linear_print_poles(m);
 }
 

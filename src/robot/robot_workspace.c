@@ -39,7 +39,8 @@ static const double SAME = 1e-6, // distance of equilibria that are one, typical
     ROOT = 1e-10,                // part of an edge to which a loss of rank is located
     DISTINCT = 1e-7,             // singular value that is not zero, relative to the largest
     SINGULAR = 1e-5,             // dexterity at such a root
-    LONG = 2;                    // way of the pose along an edge, over the mean
+    LONG = 2,                    // way of the pose along an edge, over the mean
+    STRAIGHT = 0.97;             // cosine of the bend of an edge at a limit, 14 degrees
 
 // A node of the cover with its equilibrium.
 typedef struct map_node {
@@ -414,7 +415,21 @@ static void find_far(workspace_robot *v) {
     v->far = far > 0 ? far * far : INFINITY;
 }
 
-// Does the boundary pass through a cell, or is it near, or is an edge long?
+// Does the way of the pose along an edge at a limit of two inputs bend, and is it not short?
+static bool bends(const workspace_robot *v, int e) {
+    const double way = way_along(v, e);
+    if (v->nu != 2 || !snw_cover_outside(&v->cover, e)) return false;
+    if (!(way > v->far / (16 * LONG * LONG)) || isinf(v->far)) return false;
+    const int *node = v->cover.edge[e].node;
+    const int axis = v->cover.node[node[0]].at[0] != v->cover.node[node[1]].at[0] ? 0 : 1;
+    const double *a = v->node[node[0]].y + v->ny + axis * v->ny,
+                 *b = v->node[node[1]].y + v->ny + axis * v->ny;
+    double ab = 0, aa = 0, bb = 0;
+    for (int i = 0; i < v->ny; i++) ab += a[i] * b[i], aa += a[i] * a[i], bb += b[i] * b[i];
+    return ab < STRAIGHT * sqrt(aa * bb);
+}
+
+// Does the boundary pass through a cell, or is it near, or is an edge long, or one at a limit bent?
 static bool needs_more(const workspace_robot *v, const snw_cover_cell *cell) {
     int stable = 0;
     double closest = INFINITY;
@@ -429,7 +444,7 @@ static bool needs_more(const workspace_robot *v, const snw_cover_cell *cell) {
     if (stable < snw_cover_corners(&v->cover) || closest < v->how->near) return true;
     for (int k = 0; k < snw_cover_edges(&v->cover); k++) {
         if (!v->edge[cell->edge[k]].sound || turns_over(v, cell->edge[k])) return true;
-        if (way_along(v, cell->edge[k]) > v->far) return true;
+        if (way_along(v, cell->edge[k]) > v->far || bends(v, cell->edge[k])) return true;
     }
     return false;
 }
@@ -944,10 +959,18 @@ static snw_status take_columns(workspace_robot *v) {
     const snw_workspace_options *how = v->how;
     const snw_linear_model *g = v->gain;
     v->ny = g->ny;
-    if (g->nu != v->nu)
-        return snw_fail(v->err, SNW_E_ARGUMENT,
-                        "an actuator has several inputs; name one of them, such as '%.100s'",
-                        g->input[0].name);
+    for (int k = 0; k < g->nu && g->nu != v->nu; k++) { // an actuator or a load of several
+        for (int i = 0; i < v->nu; i++) {
+            const char *whole = how->input[i].name;
+            const size_t size = strlen(whole);
+            if (strncmp(g->input[k].name, whole, size) != 0 || g->input[k].name[size] != '.')
+                continue;
+            return snw_fail(v->err, SNW_E_ARGUMENT,
+                            "'%.100s' has several inputs; name one of them, such as '%.100s'",
+                            whole, g->input[k].name);
+        }
+    }
+    if (g->nu != v->nu) return snw_fail(v->err, SNW_E_ARGUMENT, "an input is named twice");
     snw_map_column *input = snw_pool_array(v->pool, (size_t)v->nu, sizeof *input);
     snw_map_column *output = snw_pool_array(v->pool, (size_t)v->ny + 1, sizeof *output);
     v->weight = snw_pool_array(v->pool, (size_t)v->ny + 1, sizeof *v->weight);

@@ -78,11 +78,14 @@ def test_triangles_cover_what_is_reached():
     ranges = {"base": (-1.0, 1.2), "bend.tz": (-2.7, 4.1)}
     c = np.sinc(np.array(ranges["bend.tz"]) / 2 / np.pi)
     error = []
-    for cells in (6, 12, 24):
+    for cells in (9, 18, 36):
         m = sinew.Robot(SECTION).workspace(ranges, ["tip.x", "tip.y"], cells=cells, refine=1)
         assert m.triangles.shape[1] == 3 and m.of("rank")[np.unique(m.triangles)].sum() == m.of("rank").sum()
         assert areas(m.u, m.triangles).sum() == pytest.approx(2.2 * 6.8, rel=1e-12)  # no gap and no overlap
-        error.append(np.abs(areas(m.y, m.triangles).sum() - 2.2 * np.sum(1 - c**2) / 2))
+        exact = 2.2 * np.sum(1 - c**2) / 2
+        whole = sinew.Robot(SECTION).workspace(ranges, ["tip.x", "tip.y"], cells=cells, refine=0)
+        error.append(np.abs(areas(whole.y, whole.triangles).sum() - exact))
+        assert np.abs(areas(m.y, m.triangles).sum() - exact) < error[-1]  # cells at bent limits are divided
         # cells of different sizes share the points between them: an edge in the inside has two triangles
         edges = np.sort(m.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
         edges, times = np.unique(edges, axis=0, return_counts=True)
