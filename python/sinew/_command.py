@@ -8,9 +8,10 @@ import os
 import pathlib
 import shutil
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
-from ._errors import error_of
+from ._errors import NotConverged, error_of
 
 
 def path() -> str:
@@ -28,8 +29,12 @@ def path() -> str:
     raise FileNotFoundError("the command 'sinew' is not installed; set SINEW to its path")
 
 
-def call(*args: str) -> dict[str, Any]:
-    """Run the command with `--json` and return its reply; a failure raises the exception of its status."""
+def call(*args: str, read: Callable[[dict[str, Any]], object] | None = None, key: str = "") -> dict[str, Any]:
+    """Run the command with `--json` and return its reply; a failure raises the exception of its status.
+
+    `read`: what makes a result of a reply that has `key`, which is that of the exception where a search ends short of its
+    goal.
+    """
     done = subprocess.run([path(), *args, "--json"], capture_output=True, text=True, check=False)
     try:
         reply: dict[str, Any] = json.loads(done.stdout)
@@ -37,6 +42,9 @@ def call(*args: str) -> dict[str, Any]:
         reply = {}
     if done.returncode != 0:
         error = reply.get("error", {})
-        raise error_of(error.get("status", ""), error.get("text") or done.stderr.strip(),
-                       error.get("file"), error.get("line"), error.get("column"))  # fmt: skip
+        failure = error_of(error.get("status", ""), error.get("text") or done.stderr.strip(),
+                           error.get("file"), error.get("line"), error.get("column"))  # fmt: skip
+        if read and key in reply and isinstance(failure, NotConverged):
+            failure.result = read(reply)
+        raise failure
     return reply

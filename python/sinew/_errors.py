@@ -37,7 +37,9 @@ class SingularError(Error, ArithmeticError):
 
 
 class NotConverged(Error, ArithmeticError):
-    """An iteration did not converge; `text` says how far it got."""
+    """An iteration did not converge; `text` says how far it got. `result` of `fit` and `optimize`: the last point."""
+
+    result: object = None
 
 
 class Stopped(Error):

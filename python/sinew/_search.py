@@ -125,7 +125,8 @@ def fit(
     `find`: paths as of overrides, with their starts if not those of the file. `errors`: by column or probe; `known`:
     they are standard deviations. `priors`: value and standard deviation by path. `bounds`: lowest and highest value,
     None for none. `robust`: residuals beyond so many errors count linearly. `confidence`: of the intervals, percent, 95
-    unless given; `profile`: by profile likelihood. What is not given here the block `commands` of the file may have. A fit that misses the data raises `NotConverged`.
+    unless given; `profile`: by profile likelihood. What is not given here the block `commands` of the file may have. A fit
+    that misses the data raises `NotConverged`, whose `result` is that fit.
     """
     files = [data] if isinstance(data, (str, os.PathLike)) else list(data)
     args = ["fit", os.fspath(model), *(os.fspath(f) for f in files)]
@@ -141,7 +142,10 @@ def fit(
     args += [] if confidence is None else ["--confidence", f"{confidence:.17g}"]
     args += [] if robust is None else ["--robust", f"{robust:.17g}"]
     args += [] if output is None else ["-o", os.fspath(output)]
-    reply = _command.call(*args)
+    return _fit(_command.call(*args, read=_fit, key="found"))
+
+
+def _fit(reply: dict[str, Any]) -> Fit:
     return Fit(
         tuple(Found(*(f[key] for key in Found._fields)) for f in reply["found"]), reply["reached"], reply["chi2"],
         reply["variance"], reply["intervals"], tuple(reply["unobservable"]), reply)  # fmt: skip
@@ -163,14 +167,18 @@ def optimize(
 
     `gradient`: adjoint, forward or differences instead of the choice of the command. `output`: a model file with the
     values; `result`: result file of the run with them. `log`: table of all evaluations, from which `resume` goes on
-    with an interrupted search. A search that finds no minimum raises `NotConverged`.
+    with an interrupted search. A search that finds no minimum raises `NotConverged`, whose `result` is the
+    last point.
     """
     args = ["optimize", os.fspath(model), *_sets("set", set)]
     for option, value in (("run", run), ("gradient", gradient), ("evaluations", evaluations)):
         args += [] if value is None else [f"--{option}", str(value)]
     for option, file in (("output", output), ("result", result), ("log", log)):
         args += [] if file is None else [f"--{option}", os.fspath(file)]
-    reply = _command.call(*args, *(["--resume"] if resume else []))
+    return _optimum(_command.call(*args, *(["--resume"] if resume else []), read=_optimum, key="variables"))
+
+
+def _optimum(reply: dict[str, Any]) -> Optimum:
     return Optimum(
         reply["cost"], tuple(Best(*(v[key] for key in Best._fields)) for v in reply["variables"]),
         tuple(Limit(c["value_of"], c["value"], c["active"], c["price"]) for c in reply["constraints"]),

@@ -54,5 +54,7 @@ def test_a_minimum(model):
     assert best.variables[1].bound == "high" and best.variables[1].price == pytest.approx(-1, abs=1e-6)
     assert best.constraints[0].price == pytest.approx(0.8, abs=1e-6)
     assert "include" in (model.parent / "best.yaml").read_text()
-    with pytest.raises(sinew.NotConverged):
+    with pytest.raises(sinew.NotConverged) as failure:
         sinew.optimize(model, set={"b": "-3 1/s"}, evaluations=2)
+    last = failure.value.result
+    assert 1 <= last.evaluations <= 2 and list(last.values) == ["a", "b"] and not last.variables[0].idle
