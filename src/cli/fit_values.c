@@ -787,9 +787,9 @@ static const char *describe_intervals(const session *s) {
 }
 
 static const char *derivatives_name(const session *s) {
-    if (!s->info.exact) return "differences";
-    return snw_gradient_report(s->gradient[0]).method == SNW_GRADIENT_FORWARD ? "forward"
-                                                                              : "adjoint";
+    static const char *const name[] = {"", "adjoint", "forward", "differences"};
+    return name[s->info.exact ? snw_gradient_report(s->gradient[0]).method
+                              : SNW_GRADIENT_DIFFERENCES];
 }
 
 static snw_status print_columns(const session *s, snw_error *err) {
@@ -819,7 +819,8 @@ static snw_status print_answer(const session *s, snw_error *err) {
            s->info.search.iterations, s->runs);
     SNW_TRY(print_found(s, err));
     printf("\n  %s\n  derivatives: %s\n\n", describe_intervals(s),
-           s->info.exact ? derivatives_name(s) : "differences of runs, order 6");
+           strcmp(derivatives_name(s), "differences") == 0 ? "differences of runs, order 6"
+                                                           : derivatives_name(s));
     SNW_TRY(print_columns(s, err));
     printf("\n  sinew run %s", s->job.path);
     for (int i = 0; i < s->nfind; i++) {

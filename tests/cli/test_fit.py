@@ -86,6 +86,25 @@ class Fit(harness.Case):
             lines.append(f"{row['t']},{values[0]!r},{values[1]!r}")
         self.write(name, "\n".join(lines) + "\n")
 
+    def test_a_number_that_changes_how_long_the_study_lasts(self):
+        # x(T) = a T^2/(2 pi) under a sin(2 pi t/T)
+        self.write("slew.yaml", """\
+sinew: 1
+gravity: 0
+parameters: {T: 1.2 s, a: 5 N}
+robot: {cart: {on: world, joint: prismatic, axis: x, body: {mass: 1 kg}}}
+actuators: {push: {joint: cart, effort: "a*sin(2*pi*t/T)"}}
+probes: {place: {value: cart}, last: {law: T/(1 s)}}
+study: [dynamic: {for: T, step: T/40, scheme: gauss4}]
+""")
+        self.write("places.csv", "t,place\n0.4,0.2\n0.8,0.5\n")
+        reply = self.succeeds("fit", "slew.yaml", "places.csv", "--find", "T=1 s", "--find", "a", "--json").json
+        self.assertEqual(reply["derivatives"], "differences")
+        T, a = (f["value"] for f in reply["found"])
+        for t, x in ((0.4, 0.2), (0.8, 0.5)):
+            w = 2 * math.pi / T
+            self.assertAlmostEqual(a / w * (t - math.sin(w * t) / w), x, delta=1e-3)  # linear between instants
+
     def test_young_of_arcs_of_a_circle(self):
         self.write("roll.yaml", ROLL)
         self.write("arcs.csv", arcs())
