@@ -200,9 +200,9 @@ static snw_status check_jumps(const gradient_sweep *s, gradient_direction *d, sn
         s->g->holds = true;
         return snw_fail(err, SNW_E_MODEL,
                         "there is no derivative by '%.100s' through the steps taken: it changes "
-                        "'%s' of the step '%.100s', which these derivatives hold; differences of "
-                        "whole runs have it",
-                        s->g->entry[d->entry].name, held.key, held.step);
+                        "'%s' of '%.100s', which these derivatives hold; differences of whole runs "
+                        "have it",
+                        s->g->entry[d->entry].name, held.key, held.of);
     }
     SNW_TRY(gradient_jumps_moved(&s->jumps, other->desc, &moved, err));
     if (isnan(moved)) return SNW_OK;

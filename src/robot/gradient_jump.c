@@ -57,21 +57,34 @@ void gradient_jumps_clear(gradient_jumps *x) {
 // Does a number of a step, NaN where it has none, differ?
 static bool differs(double a, double b) { return !(a == b) && !(isnan(a) && isnan(b)); }
 
+static gradient_held period_moved(const snw_desc *d, const snw_desc *other) {
+    for (int i = 0; i < d->nsignal && i < other->nsignal; i++) {
+        if (d->signal[i].kind == SNW_SIGNAL_SAMPLED &&
+            d->signal[i].period != other->signal[i].period)
+            return (gradient_held){.key = "period", .of = d->signal[i].text};
+    }
+    return (gradient_held){0};
+}
+
 gradient_held gradient_held_moved(const snw_desc *d, const snw_desc *other) {
     for (int i = 0; i < d->nstep && i < other->nstep; i++) {
         const snw_step_desc *a = &d->step[i], *b = &other->step[i];
-        const char *key = differs(a->duration, b->duration)       ? "for"
-                          : differs(a->step, b->step)             ? "step"
-                          : differs(a->rho, b->rho)               ? "rho"
-                          : differs(a->alpha, b->alpha)           ? "alpha"
-                          : differs(a->torque, b->torque)         ? "reactions"
-                          : differs(a->penalty, b->penalty)       ? "penalty"
-                          : differs(a->march, b->march)           ? "march"
-                          : differs(a->march_step, b->march_step) ? "march.step"
-                                                                  : NULL;
-        if (key) return (gradient_held){.step = a->name, .key = key};
+        const char *key = differs(a->duration, b->duration)                 ? "for"
+                          : differs(a->step, b->step)                       ? "step"
+                          : differs(a->rho, b->rho)                         ? "rho"
+                          : differs(a->alpha, b->alpha)                     ? "alpha"
+                          : differs(a->torque, b->torque)                   ? "reactions"
+                          : differs(a->penalty, b->penalty)                 ? "penalty"
+                          : differs(a->march, b->march)                     ? "march"
+                          : differs(a->march_step, b->march_step)           ? "march.step"
+                          : differs(a->relaxation.time, b->relaxation.time) ? "relaxation"
+                                                                            : NULL;
+        if (key) return (gradient_held){.key = key, .of = a->name};
+        if (a->kind != SNW_STEP_CHANGE || b->kind != SNW_STEP_CHANGE) continue;
+        const gradient_held held = period_moved(a->changed, b->changed);
+        if (held.key) return held;
     }
-    return (gradient_held){0};
+    return period_moved(d, other);
 }
 
 snw_status gradient_jumps_moved(const gradient_jumps *x, const snw_desc *other, double *at,

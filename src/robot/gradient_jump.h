@@ -17,9 +17,9 @@ SNW_NODISCARD snw_status gradient_jumps_find(const snw_desc *d, gradient_jumps *
                                              snw_error *err);
 void gradient_jumps_clear(gradient_jumps *x);
 
-// A number of a step that the maps of a run hold.
+// A number that the maps of a run hold: `key` of the step `of`, or the period of the sample `of`.
 typedef struct gradient_held {
-    const char *step, *key; // as in the file; key NULL: none
+    const char *key, *of; // as in the file; key NULL: none
 } gradient_held;
 
 // The first of them that another description of the same study has otherwise.

@@ -164,10 +164,32 @@ study: [dynamic: {for: T, step: T/50, scheme: gauss6}]
             self.assertAlmostEqual(d/closed, 1, delta=1e-8)
         for method in "adjoint", "forward":
             r = self.fails(2, *ask, "--method", method)
-            self.assertIn("no derivative by 'T' through the steps taken: it changes 'for' of the step 'dynamic'", r.err)
+            self.assertIn("no derivative by 'T' through the steps taken: it changes 'for' of 'dynamic'", r.err)
         r = self.fails(2, "gradient", "slew.yaml", "--of", "place", "--by", "r", "--method", "adjoint",
                        "--set", "dynamic={for: 1 s, step: 10 ms, rho: r}")
-        self.assertIn("it changes 'rho' of the step 'dynamic'", r.err)
+        self.assertIn("it changes 'rho' of 'dynamic'", r.err)
+        # a controller with samples: two periods of a free mass under u = -k x(0), then u = -k x(h)
+        self.write("samples.yaml", """\
+sinew: 1
+gravity: 0
+parameters: {h: 0.2 s, k: 3 N/m}
+robot: {cart: {on: world, joint: prismatic, axis: x, body: {mass: 1 kg}}}
+initial: {cart: 0.3 m}
+actuators: {push: {joint: cart, effort: "-k*sampled(place, h)"}}
+probes: {place: {value: cart}}
+study: [dynamic: {for: 0.35 s, step: 10 ms, scheme: gauss4}]
+""")
+        samples = ["gradient", "samples.yaml", "--of", "place", "--by", "h"]
+        x0, k, h, t = 0.3, 3, 0.2, 0.35
+
+        def place(h):
+            x, v = x0 * (1 - k * h**2 / 2), -k * x0 * h
+            return x + v * (t - h) - k * x * (t - h) ** 2 / 2
+
+        j = self.succeeds(*samples, "--json").json
+        self.assertAlmostEqual(j["scalars"][0]["value"], place(h), places=10)
+        self.assertAlmostEqual(j["scalars"][0]["derivative"][0], (place(h + 1e-5) - place(h - 1e-5)) / 2e-5, delta=1e-7)
+        self.assertIn("it changes 'period' of '", self.fails(2, *samples, "--method", "adjoint").err)
         steps = self.succeeds(*ask, "--set", "dynamic={for: 1 s, step: 10 ms}", "--json").json
         self.assertEqual(steps["method"], "adjoint")
 
