@@ -110,7 +110,7 @@ class Task:
                 batch = self.batch(model, n)
                 push(batch, 0.2 if self.name.startswith(("rod", "tendon")) else 0.0)
                 batch.start(step, account=account)
-                batch.step(count=count)
+                batch.step(count=count if self.small else WARM)
                 batch.wait()
                 before, began = batch.counts, time.perf_counter()
                 batch.step(count=count)
@@ -229,9 +229,9 @@ class Task:
 
 # robots of kernels that are compared, and profiled: so many that no threads share one and do its corrections alike
 VARIED = {"rod 9 x 21": 131_072, "rod 36 x 21": 65_536, "tendon arm": 131_072, "soft gripper": 100_000, "snake on ground": 100_000, "3-RFR": 20_000}
-# kinds of kernels, and their further options: "quick" has NVRTC's --Ofast-compile=min already
-INLINE = "-Dinline=__forceinline__"  # what is small or called once in the recursion is written out there
-KINDS = {"full": "", "quick": "", "quick, inline": INLINE, "mid": "--Ofast-compile=mid", "mid, inline": f"--Ofast-compile=mid {INLINE}"}
+# kinds of kernels, and their further options; "quick" has NVRTC's --Ofast-compile=min and the second of "mid" already
+KINDS = {"full": "", "quick": "", "mid": "--Ofast-compile=mid -Dinline=__forceinline__"}
+WARM = 20  # steps before those that are measured: a start limits the first ones
 SINGLE, ARMS = ["rod 9 x 21", "rod 36 x 21", "tendon arm"], ["arm PCS 6", "arm GVS 36"]
 ONCE_STEPS, CHECKED = 4, 4096  # of a call that is profiled or checked, and its robots where it is checked
 

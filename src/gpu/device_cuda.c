@@ -199,13 +199,18 @@ static snw_status fail_compile(const cu_compiler *k, void *program, snw_error *e
 
 enum { MOST_OPTIONS = 300 };
 
-// The options without SNW_CUDA_QUICK where the compiler is older than 12.9; returns their number.
+static bool is_quick(const char *option) {
+    return strcmp(option, SNW_CUDA_QUICK) == 0 || strcmp(option, SNW_CUDA_INLINE) == 0;
+}
+
+// The options without those of quick kernels where the compiler is older than 12.9; returns their
+// number.
 static int known_options(const cu_compiler *k, int noption, const char *const *option,
                          const char **known) {
     int major = 0, minor = 0, n = 0;
     const bool quick = k->Version(&major, &minor) == 0 && 10 * major + minor >= 129;
     for (int i = 0; i < noption; i++) {
-        if (quick || strcmp(option[i], SNW_CUDA_QUICK) != 0) known[n++] = option[i];
+        if (quick || !is_quick(option[i])) known[n++] = option[i];
     }
     return n;
 }

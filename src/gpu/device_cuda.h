@@ -12,9 +12,11 @@
 typedef struct snw_cuda snw_cuda;
 typedef uint64_t snw_cuda_address;
 
-// An option of the compiler for kernels that are compiled quickly. Compilers that do not know it go
-// without.
-#define SNW_CUDA_QUICK "--Ofast-compile=min"
+// Options of the compiler for kernels that are compiled quickly: little optimisation, under which
+// functions stay functions unless they are marked `inline`. Compilers that do not know the first
+// one get neither.
+#define SNW_CUDA_QUICK  "--Ofast-compile=min"
+#define SNW_CUDA_INLINE "-Dinline=__forceinline__"
 
 // Open processor number `index`. SNW_E_IO: there is no driver or no such processor; err has the
 // reason. The context is the primary one, which other libraries of the process use as well.

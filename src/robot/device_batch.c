@@ -77,8 +77,10 @@ static snw_status compile_kernels(snw_device_batch *b, const void *model, size_t
     take_constant(o, "SNW_RECURSION_LAWS", has_recursion_laws(b->robot->m));
     take_constant(o, "SNW_TERRAIN", has_surfaces(b->robot->m, true));
     take_constant(o, "SNW_MESHES", has_surfaces(b->robot->m, false));
-    // functions stay functions, and loops loops, in the compiler and in the assembler
-    if (b->quick) o->option[o->n++] = SNW_CUDA_QUICK;
+    if (b->quick) {
+        o->option[o->n++] = SNW_CUDA_QUICK;
+        o->option[o->n++] = SNW_CUDA_INLINE;
+    }
     snw_status s = b->cuda ? snw_cuda_compile(b->cuda, snw_device_text, snw_device_pieces,
                                               o->option, o->n, err)
                            : snw_cuda_keep(b->architecture, snw_device_text, snw_device_pieces,

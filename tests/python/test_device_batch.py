@@ -288,6 +288,6 @@ def test_quick_kernels_have_their_option(arm_text, tmp_path, monkeypatch):
         (file,) = (folder / "sinew").iterdir()
         seen.append((file.name, file.read_bytes()[32:].decode().split("\n")))
     full, quick, old, further = (options for _, options in seen)
-    assert "-arch=sm_90" in full and quick == [*full[:-1], "--Ofast-compile=min", ""] and old == full
+    assert "-arch=sm_90" in full and quick == [*full[:-1], "--Ofast-compile=min", "-Dinline=__forceinline__", ""] and old == full
     assert further == [*quick[:-1], "-x", "-lineinfo", ""]
     assert seen[0][0] != seen[1][0] and seen[1][0] == seen[2][0] != seen[3][0]  # the text and what was asked for
