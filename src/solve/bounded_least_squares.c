@@ -25,8 +25,11 @@ static const double independent = 1e-12, // singular value that counts, relative
     at_bound = 1e-13, // distance from a bound, relative
     flat = 1e-9,     // fall of |r|^2 relative to it that rounding hides: steps are not judged by it
     shortest = 1e-9, // length of steps at which there is no way on
-    no_gain = 1e-12, // change of |r|^2 by rounding, relative
-    skew = 1e-8;     // y's at which (5.14a) is not divided by it, relative to |y| |s|
+    no_gain = 1e-12, // change of |r|^2, or of the second goal, by rounding, relative
+    most_part = 10,  // times a step to the least second goal
+    straight_goal = 0.05, // factors this near to 1 are taken for it
+    close_to_goal = 1e-6, // steps to the least second goal below which its changes are rounding
+    skew = 1e-8;          // y's at which (5.14a) is not divided by it, relative to |y| |s|
 
 // ---- linear -------------------------------------------------------------------------------------
 
@@ -219,7 +222,7 @@ size_t snw_bounded_scratch(int n, int m) {
     const size_t N = (size_t)n + 1, M = (size_t)m + 1;
     const size_t first = snw_bounded_linear_scratch(n, m + n, 0),
                  second = snw_bounded_linear_scratch(n, n, m);
-    return (16 * N + 5 * M + 4 * M * N + 7 * N * N) * sizeof(double) + 32 * 64 +
+    return (18 * N + 5 * M + 4 * M * N + 7 * N * N) * sizeof(double) + 32 * 64 +
            (first > second ? first : second) + snw_eigen_symmetric_scratch(n);
 }
 
@@ -234,6 +237,7 @@ typedef struct bounded_search {
     double *d, *low, *high;               // step and its bounds
     double *trial, *trial_r, *b;          // point at its end
     double *before, *before_r, *before_J; // point of the second goal
+    double *last_x, *last_d;              // the one before, and its step to the least goal
     double *A;                            // (m + n) x n: damped system
     double *one;                          // n x n
     double *curvature;      // n x n: estimate of the sum of r_k times its second derivatives
@@ -450,9 +454,9 @@ static double goal_of(const bounded_search *s, const double *x) {
 }
 
 // d <- step to the least |x + d - rest|^2 with J d = 0, within the bounds.
-static snw_status rest_step(bounded_search *s, double step, double *multiplier) {
+static snw_status rest_step(bounded_search *s, double *multiplier) {
     const int n = s->p->n;
-    bound_step(s, step);
+    bound_step(s, INFINITY);
     for (int i = 0; i < n; i++) s->b[i] = s->problem->rest[i] - s->x[i];
     memset(s->d, 0, (size_t)n * sizeof *s->d);
     const snw_bounded_linear linear = {.n = n,
@@ -474,15 +478,42 @@ static void keep_point(bounded_search *s, bool back) {
         memcpy(back ? now[i] : kept[i], back ? kept[i] : now[i], size[i] * sizeof(double));
 }
 
+// d <- times the factor by which the last two points say that it is too long or too short (Barzilai
+// and Borwein 1988), within the bounds: d is minus the slope of the goal along the minima of the
+// first one, which curve.
+static void scale_rest_step(bounded_search *s) {
+    double ss = 0, sy = 0, room = INFINITY;
+    for (int i = 0; i < s->p->n; i++) {
+        const double moved = s->x[i] - s->last_x[i];
+        ss += moved * moved;
+        sy += moved * (s->last_d[i] - s->d[i]);
+        if (s->d[i] != 0) room = fmin(room, (s->d[i] > 0 ? s->high[i] : s->low[i]) / s->d[i]);
+    }
+    const double part = fmin(fmin(ss / sy, most_part), fmax(room, 1));
+    if (!(sy > 0) || fabs(part - 1) < straight_goal) return;
+    for (int i = 0; i < s->p->n; i++) s->d[i] *= part;
+}
+
 // x <- minimum of |x - rest|^2 among the minima of the first goal: steps that keep r to first
 // order, each followed by the first goal.
 static snw_status second_goal(bounded_search *s) {
     const int n = s->p->n, m = s->p->m;
-    double step = s->opts->longest;
-    for (int left = s->opts->max_iter; left > 0; left--) {
-        SNW_TRY(rest_step(s, step, NULL));
-        const double length = largest(n, s->d);
-        if (length <= 1e3 * s->opts->tol * fmax(1, largest(n, s->x))) return SNW_OK;
+    const size_t bytes = (size_t)n * sizeof *s->d;
+    double step = s->opts->longest, last = INFINITY;
+    for (int left = s->opts->max_iter, known = 0; left > 0; left--) {
+        SNW_TRY(rest_step(s, NULL));
+        memcpy(s->trial, s->d, bytes);
+        if (known) scale_rest_step(s);
+        memcpy(s->last_x, s->x, bytes);
+        memcpy(s->last_d, s->trial, bytes);
+        double length = largest(n, s->d);
+        const double size = fmax(1, largest(n, s->x));
+        for (int i = 0; i < n && length > step; i++) s->d[i] *= step / length;
+        length = fmin(length, step);
+        // the goal is flat where steps are short: there it is enough that their length falls
+        const bool near = length <= close_to_goal * size && length < 0.7 * last;
+        if (length <= (near ? 1 : 1e3) * s->opts->tol * size) return SNW_OK;
+        last = length;
         const double goal = goal_of(s, s->x), first = half_square(m, s->r);
         keep_point(s, false);
         move(s);
@@ -496,15 +527,34 @@ static snw_status second_goal(bounded_search *s) {
         }
         const double worse = half_square(m, s->r) - first;
         const double enough = 1e6 * s->opts->reached * s->opts->reached;
-        if (status == SNW_OK && goal_of(s, s->x) < goal && worse <= enough + 1e-8 * first) {
+        const double bound = near ? goal + no_gain * fmax(goal, 1) : goal;
+        if (status == SNW_OK && goal_of(s, s->x) < bound && worse <= enough + 1e-8 * first) {
+            known = 1;
             if (length > 0.9 * step) step *= 2;
             continue;
         }
+        // a point that is not taken tells how the goal curves all the same
+        known = status == SNW_OK;
+        if (known) SNW_TRY(rest_step(s, NULL));
+        memcpy(s->last_x, s->x, bytes);
+        memcpy(s->last_d, s->d, bytes);
         keep_point(s, true); // the caller's robot is brought back by the next evaluation
         step = 0.25 * length;
         if (step < 1e-7) return SNW_OK; // no further gain that rounding does not hide
     }
     return SNW_OK;
+}
+
+// One more step to the first goal, which the last step to the second one has left by rounding.
+static snw_status polish(bounded_search *s) {
+    const double now = largest(s->p->m, s->r);
+    if (now <= s->opts->reached || now > 1e3 * s->opts->reached) return SNW_OK;
+    s->longest = s->opts->longest;
+    SNW_TRY(gauss_newton(s));
+    move(s);
+    const snw_status status = evaluate(s, s->trial, s->trial_r);
+    if (is_final(status)) return status;
+    return status == SNW_OK && largest(s->p->m, s->trial_r) < now ? accept(s) : SNW_OK;
 }
 
 static void first_multipliers(const bounded_search *s, double *multiplier) {
@@ -533,7 +583,7 @@ snw_status snw_bounded_least_squares(const snw_bounded_problem *problem,
                         .x = x,
                         .r = r,
                         .J = J};
-    double **const line[] = {&s.d, &s.low, &s.high, &s.trial, &s.before};
+    double **const line[] = {&s.d, &s.low, &s.high, &s.trial, &s.before, &s.last_x, &s.last_d};
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
         *line[i] = snw_arena_doubles(scratch, n + 1);
     s.b = snw_arena_doubles(scratch, n + m + 1);
@@ -556,7 +606,8 @@ snw_status snw_bounded_least_squares(const snw_bounded_problem *problem,
     if (status == SNW_OK) status = first_goal(&s);
     if (status == SNW_OK && problem->rest) {
         status = second_goal(&s);
-        if (status == SNW_OK) status = rest_step(&s, INFINITY, goal_multiplier);
+        if (status == SNW_OK) status = polish(&s);
+        if (status == SNW_OK) status = rest_step(&s, goal_multiplier);
     }
     if (status == SNW_OK) first_multipliers(&s, multiplier);
     snw_arena_reset(scratch, mark);
