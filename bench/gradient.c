@@ -103,7 +103,8 @@ int main(int argc, char **argv) {
                {"rk4, free body", ARM_EXPLICIT_FREE, 100},
                {"conserving, rods touch", ARM_TOUCHED, 100},
                {"gait of a swimmer", ARM_SWIMMER, 100},
-               {"gait on wheels", ARM_BOARD, 100}};
+               {"gait on wheels", ARM_BOARD, 100},
+               {"held: coefs. of E", ARM_HELD, 1000}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         for (int n = 1; n <= row[i].most; n *= 10) {
             snw_robot_model *m = arm(row[i].kind, n);

@@ -135,9 +135,9 @@ typedef struct problem {
     const char *by[6], *of[4];
 } problem;
 
-// The sweep back equals sensitivities along the run, and differences of whole runs. same: relative
-// difference of the two methods
-static inline void follow_differences(const problem *p, const char *scheme, double same) {
+// The sweep back equals sensitivities along the run, and differences of whole runs, with moves of
+// this part of the variables. same: relative difference of the two methods
+static inline void follow_moves(const problem *p, const char *scheme, double same, double move) {
     static outcome got, forward, want;
     char text[6000];
     (void)snprintf(text, sizeof text, p->text, scheme);
@@ -148,7 +148,7 @@ static inline void follow_differences(const problem *p, const char *scheme, doub
     answer(&q, &got);
     q.method = SNW_GRADIENT_FORWARD;
     answer(&q, &forward);
-    differences(&q, 3e-5, &want);
+    differences(&q, move, &want);
     for (int k = 0; k < p->nby * p->nof; k++) {
         const double a = got.dJ[k], f = forward.dJ[k], d = want.dJ[k];
         const int row = k / p->nby, col = k % p->nby;
@@ -162,6 +162,11 @@ static inline void follow_differences(const problem *p, const char *scheme, doub
                         scheme, p->of[row], p->by[col], a, f, d);
         assert_true(right);
     }
+}
+
+// The same with moves that are small enough for events.
+static inline void follow_differences(const problem *p, const char *scheme, double same) {
+    follow_moves(p, scheme, same, 3e-5);
 }
 
 // The sweep back has gathered all but `lone` numbers, and equals sensitivities along the run to

@@ -33,6 +33,7 @@ typedef enum arm_numbers {
     ARM_TOUCHED,        // moduli of an arm that lies across another, conserving scheme
     ARM_SWIMMER,        // coefficients of the gait of a swimmer of three links, kinematic steps
     ARM_BOARD,          // of a board on wheels, likewise
+    ARM_HELD,           // moduli; an inverse step finds the tension that the motion holds
     ARM_KINDS
 } arm_numbers;
 
@@ -109,7 +110,8 @@ static inline void arm_gait(arm_page *p, arm_numbers kind, const char *law) {
 // Robot and actuators; law: 1 + a sum of the numbers.
 static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *law) {
     const bool moduli = kind == ARM_MODULI || kind == ARM_INTEGRALS || kind == ARM_HARD_MODULI ||
-                        kind == ARM_RELAXING || arm_is_conserved(kind) || arm_is_explicit(kind);
+                        kind == ARM_RELAXING || kind == ARM_HELD || arm_is_conserved(kind) ||
+                        arm_is_explicit(kind);
     arm_put(p, "materials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms%s}}\n",
             moduli ? law : "1",
             kind == ARM_RELAXING ? ", relaxation: {of: instant, ratios: [0.3, 0.2], times: [20 ms, "
@@ -178,7 +180,7 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
         [ARM_HARD_GROUNDS] = "0.3",     [ARM_HARD_MODULI] = "0.001",    [ARM_CONSERVED] = "0.001",
         [ARM_CONSERVED_FREE] = "0.001", [ARM_CONSERVED_LOOP] = "0.001", [ARM_INTEGRALS] = "0.001",
         [ARM_EXPLICIT] = "0.001",       [ARM_EXPLICIT_FREE] = "0.001",  [ARM_TOUCHED] = "0.001",
-        [ARM_SWIMMER] = "0.001",        [ARM_BOARD] = "0.001",
+        [ARM_SWIMMER] = "0.001",        [ARM_BOARD] = "0.001",          [ARM_HELD] = "0.001",
     };
     const char *scheme = arm_is_hard(kind)        ? "scheme: moreau"
                          : arm_is_conserved(kind) ? "scheme: conserving"
@@ -200,7 +202,11 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
         return p.used;
     }
     arm_robot(&p, kind, n, sum);
-    arm_put(&p, "study:\n  - dynamic: {for: %d ms, step: 1 ms, %s}\n",
+    arm_put(&p, "study:\n");
+    if (kind == ARM_HELD)
+        arm_put(&p, "  - inverse: {target: {tip.y: 2 cm}, actuators: {cable: {}}}\n"
+                    "  - change: {arm.rod.rest.bend_y: 0.3}\n");
+    arm_put(&p, "  - dynamic: {for: %d ms, step: 1 ms, %s}\n",
             kind == ARM_CHANGES ? steps / 2 : steps, scheme);
     if (kind == ARM_CHANGES)
         arm_put(&p,

@@ -54,7 +54,8 @@ typedef struct snw_gradient_variable {
 typedef enum snw_gradient_method {
     // adjoint; forward where there are fewer entries of p than scalars; differences for numbers of
     // kinematic studies whose steps have no transposes (theory.md 7.5), for studies with inverse
-    // steps or paths, and where a variable changes how long a step of the study lasts, or its step
+    // steps that find numbers of the file, or paths of such numbers, and where a variable changes
+    // how long a step of the study lasts, or its step
     SNW_GRADIENT_AUTO,
     SNW_GRADIENT_ADJOINT,    // one sweep backward per scalar
     SNW_GRADIENT_FORWARD,    // sensitivities along the run, one for each entry of p
@@ -70,6 +71,8 @@ typedef enum snw_gradient_method {
 //   mean(e)        integral divided by the time
 //   max(e), min(e) over all instants, of one expression; within a motion the vertex of the parabola
 //                  through the largest or smallest value and its neighbours
+//   fold(K, e)     at the K-th fold of the paths of the study, in the order of its frames; fold(e):
+//                  at the first
 typedef struct snw_gradient_options {
     int nvariable;
     const snw_gradient_variable *variable;

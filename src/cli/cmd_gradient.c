@@ -354,8 +354,9 @@ static int cmd_gradient_run(const snw_args *args, snw_reply *reply) {
 static const snw_option options[] = {
     {"of", 0, "EXPRESSION", true,
      "a scalar: an expression of end(e), at(T, e), integral(e), sum(e), mean(e), max(e), min(e), "
+     "fold(K, e), "
      "with e an expression of columns of probes, plain numbers in SI units; a column beside these "
-     "words is its value at the end. May be repeated"},
+     "words is its value at the end. fold(K, e) is the value at fold K of a path. May be repeated"},
     {"by", 0, "NAMES", true,
      "variables, separated by commas: numbers of the file named as by --set; q(NAME) and v(NAME), "
      "an initial coordinate and its velocity. May be repeated"},
@@ -384,8 +385,8 @@ const snw_command snw_cmd_gradient = {
     .brief = "derivatives of results by parameters, initial values and laws",
     .about =
         "Computes how results of the study change with numbers of the model: static, "
-        "dynamic (implicit schemes and rk4) and kinematic steps, by transposing the very steps "
-        "taken, so that the derivatives "
+        "dynamic (implicit schemes and rk4), kinematic and inverse steps, ends and folds of paths, "
+        "by transposing the very steps taken, so that the derivatives "
         "are those of the computed numbers, to rounding. The cost hardly grows with the number "
         "of variables: initial values, materials, loads, tensions, gains, lengths, rest strains, "
         "poses, routings, given motions, coefficients of contacts and fluids. Those that must be "

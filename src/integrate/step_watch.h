@@ -26,7 +26,9 @@ typedef enum snw_step_event {
     SNW_WATCH_INSTANT,
     SNW_WATCH_SAMPLE, // samples of laws are taken at the state; a restart follows
     SNW_WATCH_KEEP,   // step `stage` of the study has ended at the state, which a later one takes
-    SNW_WATCH_FROM    // step `stage` begins `from` the state at the end of an earlier one
+    SNW_WATCH_FROM,   // step `stage` begins `from` the state at the end of an earlier one
+    SNW_WATCH_INPUTS, // an inverse step has found inputs, which are held from now on
+    SNW_WATCH_PATH    // a path has ended at the state, from which the following steps begin
 } snw_step_event;
 
 // Reason for the length of a step.
@@ -38,6 +40,7 @@ typedef enum snw_step_end {
 } snw_step_end;
 
 struct snw_hard_step;     // integrate/hard_step.h
+struct snw_found_inputs;  // study/found_inputs.h
 struct snw_explicit_opts; // integrate/explicit.h
 
 typedef struct snw_step_report {
@@ -91,6 +94,7 @@ typedef struct snw_step_report {
     bool over;
     const bool *fresh;                // of samples: nsignal, those taken although they are not due
     const struct snw_hard_step *hard; // of a step with hard contacts
+    const struct snw_found_inputs *inputs; // of an inverse step
 } snw_step_report;
 
 // A NULL function: no reports. It may allocate.

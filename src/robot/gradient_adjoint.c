@@ -25,9 +25,12 @@ static const double straight =
 
 // s->value <- derivative-free products of a model with what is differentiated at a map: minus its
 // equations times the covectors; of a frame, or a step that a frame shows, outputs times y_bar.
-static void evaluate_products(gradient_sweep *s, const snw_model *m, const snw_map *map,
-                              bool frame) {
+void gradient_products(gradient_sweep *s, const snw_model *m, const snw_map *map, bool frame) {
     const int nscalar = s->nscalar;
+    if (s->aim) {
+        gradient_aim_products(s, m, map);
+        return;
+    }
     const bool is_frame = map->kind == SNW_MAP_FRAME;
     s->sampler->m = m;
     for (int j = 0; j < nscalar; j++) s->value[j] = 0;
@@ -61,7 +64,7 @@ static bool try_linear(gradient_sweep *s, gradient_direction *d, const snw_map *
     const int nscalar = s->nscalar;
     if (d->curved > GRADIENT_LINEAR_TRIALS || (d->entry >= 0 && s->p[d->entry] == 0)) return false;
     for (int k = 0; k < 2; k++) {
-        evaluate_products(s, gradient_model_in(s, d->far[k]), map, frame);
+        gradient_products(s, gradient_model_in(s, d->far[k]), map, frame);
         memcpy(k ? d->coarse : d->by, s->value, (size_t)nscalar * sizeof *s->value);
     }
     for (int j = 0; j < nscalar; j++) {
@@ -81,7 +84,7 @@ static void difference_products(gradient_sweep *s, snw_robot_model *const *model
                                 const snw_map *map, bool frame, double *by, double *coarse) {
     for (int j = 0; j < s->nscalar; j++) by[j] = coarse[j] = 0;
     for (int i = 0; i < GRADIENT_VARIANTS; i++) {
-        evaluate_products(s, gradient_model_in(s, model[i]), map, frame);
+        gradient_products(s, gradient_model_in(s, model[i]), map, frame);
         for (int j = 0; j < s->nscalar; j++) {
             by[j] += gradient_sample_weight(gradient_weight6, i) / step * s->value[j];
             coarse[j] += gradient_sample_weight(gradient_weight4, i) / step * s->value[j];
@@ -107,7 +110,7 @@ static snw_status differentiate(gradient_sweep *s, gradient_direction *d, const 
 // that the sampler takes, and of the frame that shows it.
 static snw_status contract_at(gradient_sweep *s, const snw_map *map, double t, bool frame,
                               snw_error *err) {
-    evaluate_products(s, s->m, map, frame);
+    gradient_products(s, s->m, map, frame);
     memcpy(s->centre, s->value, (size_t)s->nscalar * sizeof *s->value);
     for (int k = 0; k < s->ndirection; k++) {
         gradient_direction *d = &s->direction[k];
@@ -122,8 +125,9 @@ static snw_status contract_at(gradient_sweep *s, const snw_map *map, double t, b
 }
 
 // The same for all equations of a map; stages read the laws at times of their own.
-static snw_status contract(gradient_sweep *s, const snw_map *map, bool frame, snw_error *err) {
-    if (s->ndirection == 0) return SNW_OK;
+snw_status gradient_contract(gradient_sweep *s, const snw_map *map, bool frame, snw_error *err) {
+    SNW_TRY(gradient_inputs_contract(s, map, frame, err));
+    if (s->ndirection == 0 || gradient_inputs_measure(s)) return SNW_OK;
     if (!snw_map_has_stages(map) || s->g->nlaw == 0) {
         const double t = snw_map_has_stages(map) ? map->t_laws : snw_map_stage_time(map, 0);
         return contract_at(s, map, t, frame, err);
@@ -148,6 +152,7 @@ static snw_status frame_back(gradient_sweep *s, int i, bool *pending, snw_error 
     const snw_map *map = &s->tape.map[i];
     const snw_scalar_frames f = gradient_frames_of(s->g);
     const bool any = gradient_frame_bars(s, map->frame);
+    if (any || map->time_moves) SNW_TRY(gradient_check_frame(s, map, any, err));
     if (map->time_moves) {
         gradient_outputs_by_time(s, map);
         for (int k = 0; k < s->g->nscalar; k++) {
@@ -163,7 +168,7 @@ static snw_status frame_back(gradient_sweep *s, int i, bool *pending, snw_error 
         snw_adjoint_frame(s->adjoint, map, bar, f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
     if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, bar);
     *pending = shows_step(s, i);
-    return *pending ? SNW_OK : contract(s, map, true, err);
+    return *pending ? SNW_OK : gradient_contract(s, map, true, err);
 }
 
 static snw_status event_back(gradient_sweep *s, int i, snw_error *err) {
@@ -177,7 +182,7 @@ static snw_status event_back(gradient_sweep *s, int i, snw_error *err) {
     margin->time[SNW_TIME_NOW] += by_time;
     for (int k = 0; k < s->m->nsignal; k++) margin->z[k] += gradient_margin_by_memory(s, k);
     if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
-    return contract(s, map, false, err);
+    return gradient_contract(s, map, false, err);
 }
 
 static snw_status samples_back(gradient_sweep *s, const snw_map *map, snw_error *err) {
@@ -195,7 +200,7 @@ static snw_status samples_back(gradient_sweep *s, const snw_map *map, snw_error 
         snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
         snw_model_arrays_sample(s->arrays, map, signal, s->z_bar);
     }
-    return contract(s, map, false, err);
+    return gradient_contract(s, map, false, err);
 }
 
 // The length of the step of an event follows from its margin.
@@ -209,6 +214,7 @@ static snw_status free_length(gradient_sweep *s, const snw_map *map, snw_error *
     }
     memset(margin, 0, n * sizeof *margin);
     if (s->arrays && !s->gathered) snw_model_arrays_fold(s->arrays, s->factor);
+    gradient_inputs_fold(s);
     return SNW_OK;
 }
 
@@ -220,6 +226,7 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
     for (int i = s->tape.n - 1; i >= 0; i--) {
         const snw_map *map = &s->tape.map[i];
         gradient_use_map(s, map);
+        gradient_inputs_use(s, map);
         if (map->kind == SNW_MAP_FRAME) {
             SNW_TRY(frame_back(s, i, &pending, err));
             continue;
@@ -234,12 +241,18 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
         }
         if (map->kind == SNW_MAP_KEPT || map->kind == SNW_MAP_FROM) {
             gradient_from_back(s, map);
+            gradient_inputs_from(s, map);
+            continue;
+        }
+        if (map->kind == SNW_MAP_INPUTS) {
+            SNW_TRY(gradient_inputs_back(s, map, err));
             continue;
         }
         if (map->kind == SNW_MAP_RESTART && i > 0)
             SNW_TRY(gradient_check_activation(s->m, map[-1].s.z, map, err));
         if (map->begins) snw_adjoint_begin(s->adjoint);
         if (snw_adjoint_idle(s->adjoint, map)) continue;
+        SNW_TRY(gradient_check_place(map, err));
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
         if (map->kind == SNW_MAP_EXPLICIT && !snw_adjoint_transposed_stages(s->adjoint) &&
             (s->impatient || (s->arrays && !s->gathered))) {
@@ -247,7 +260,7 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
             return SNW_E_STOPPED;
         }
         if (s->arrays && !s->gathered) snw_model_arrays_add(s->arrays, s->adjoint, map);
-        SNW_TRY(contract(s, map, pending, err));
+        SNW_TRY(gradient_contract(s, map, pending, err));
         pending = false;
         if (map->end == SNW_END_EVENT) SNW_TRY(free_length(s, map, err));
     }
@@ -267,6 +280,7 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
     gradient_count_note(s->last < 0 ? &s->count : &s->again, r);
+    gradient_inputs_note(s, r);
     snw_tape_note(&s->tape, r);
 }
 
@@ -313,8 +327,10 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
     s->moreau = gradient_has_moreau(s->model->desc);
     SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
+    SNW_TRY(gradient_inputs_open(s, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
     if (s->nphase > 1) s->tape.run = s->run;
+    s->tape.held = snw_run_held(s->run);
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
     s->partial = s->tape.full;
@@ -345,6 +361,8 @@ static snw_status repeat_part(gradient_sweep *s, int i, int last, snw_error *err
     snw_tape_clear(&s->tape);
     snw_tape_begin(&s->tape, s->phase[0].m, SIZE_MAX, s->events);
     if (s->nphase > 1) s->tape.run = s->run;
+    s->tape.held = snw_run_held(s->run);
+    gradient_inputs_forget(s);
     s->last = last;
     if (i >= 0) {
         s->tape.m = snw_run_model_at(s->run, (int)s->kept.save[i][0]); // a checkpoint begins with
@@ -453,6 +471,7 @@ static snw_status sweep_prepare(gradient_sweep *s, snw_error *err) {
     memset(s->dJ, 0, n * (size_t)s->g->nentry * sizeof *s->dJ);
     const int sets = s->forward ? s->g->nentry + (s->events ? 1 : 0) : s->nscalar;
     SNW_TRY(gradient_phases_open(s, sets, err));
+    gradient_inputs_connect(s);
     return gradient_from_open(s, err);
 }
 
@@ -468,6 +487,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
             if (s->forward) gradient_use_phase(s, 0);
             snw_adjoint_clear(s->adjoint);
             gradient_from_clear(s);
+            gradient_inputs_clear(s);
             s->g->info.sweeps++;
             SNW_TRY(s->forward ? gradient_sweep_forward(s, err) : sweep_all(s, err));
             gradient_use_phase(s, 0);
@@ -531,6 +551,7 @@ static snw_status gradient_by(snw_gradient *g, const double *p, gradient_way way
     snw_free(s.motion);
     gradient_checkpoints_end(&s.kept);
     gradient_from_close(&s);
+    gradient_inputs_close(&s);
     gradient_phases_close(&s);
     snw_tape_clear(&s.tape);
     snw_free(s.output);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "dynamics/contact.h"
 #include "dynamics/relaxation.h"
+#include "model/tube_layout.h"
 
 #include <stdio.h>
 
@@ -39,19 +40,22 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (step->kind == SNW_STEP_MODES || step->kind == SNW_STEP_LINEARIZE ||
         step->kind == SNW_STEP_CHANGE)
         return SNW_OK;
-    if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
+    if (step->kind == SNW_STEP_INVERSE && step->inverse.family.nparameter > 0)
         return refuse(step,
-                      step->kind == SNW_STEP_INVERSE || step->kind == SNW_STEP_PATH
-                          ? "inverse steps and paths have one by differences of whole runs: leave "
-                            "the method open, or choose 'differences'"
-                          : "only static and dynamic steps and changes have one",
+                      "an inverse step that finds numbers of the file has one by differences of "
+                      "whole runs: leave the method open, or choose 'differences'",
+                      err);
+    if (step->kind == SNW_STEP_PATH && (step->path.of >= 0 || step->path.curve >= 0))
+        return refuse(step,
+                      "a path of a constant of the file, or with a curve of 'folds', has one by "
+                      "differences of whole runs: leave the method open, or choose 'differences'",
                       err);
     if (step->engine == SNW_ENGINE_SHOOTING)
         return refuse(step,
                       "the shooting engine has none; 'engine: strain' has that of the same robot, "
                       "and the method 'differences' takes differences of whole runs",
                       err);
-    if (step->kind == SNW_STEP_STATIC) {
+    if (step->kind != SNW_STEP_DYNAMIC) {
         if (gradient_has(m, SNW_SIGNAL_SAMPLED))
             return refuse(step, "equilibria under laws with 'sampled' have none", err);
         if (step->march_flow) return refuse(step, "a march with 'flow' has no equilibria", err);
@@ -126,8 +130,11 @@ snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error
                             "'%s'); give their number",
                             m->label.link[m->rod[i].link].name);
     }
-    if (d->ntube > 0)
-        return snw_fail(err, SNW_E_MODEL, "there is no derivative with concentric tubes");
+    if (snw_tubes_slide(d))
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative with concentric tubes whose 'translation' is a law "
+                        "of t: the robot is compiled anew at each instant; give them constant "
+                        "translations, changed by 'change' steps, or use the method 'differences'");
     return SNW_OK;
 }
 
@@ -184,7 +191,9 @@ bool gradient_is_kinematic(const snw_gradient *g) {
     bool any = false;
     for (int i = 0; i < d->nstep; i++) {
         const snw_step_kind kind = d->step[i].kind;
-        if (kind == SNW_STEP_CHANGE || kind == SNW_STEP_STATIC) return false;
+        if (kind == SNW_STEP_CHANGE || kind == SNW_STEP_STATIC || kind == SNW_STEP_INVERSE ||
+            kind == SNW_STEP_PATH)
+            return false;
         if (kind == SNW_STEP_DYNAMIC && (!d->step[i].kinematic || !(d->step[i].step > 0) ||
                                          snw_scheme_table[d->step[i].scheme].chooses_steps))
             return false;
@@ -199,10 +208,13 @@ bool gradient_is_kinematic(const snw_gradient *g) {
     return any && g->nlaw == 0;
 }
 
-bool gradient_searches(const snw_gradient *g) {
+bool gradient_needs_differences(const snw_gradient *g) {
     const snw_desc *d = g->model->desc;
     for (int i = 0; i < d->nstep; i++) {
-        if (d->step[i].kind == SNW_STEP_INVERSE || d->step[i].kind == SNW_STEP_PATH) return true;
+        const snw_step_desc *step = &d->step[i];
+        if (step->kind == SNW_STEP_INVERSE && step->inverse.family.nparameter > 0) return true;
+        if (step->kind == SNW_STEP_PATH && (step->path.of >= 0 || step->path.curve >= 0))
+            return true;
     }
     return false;
 }

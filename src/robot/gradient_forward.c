@@ -9,6 +9,21 @@
 
 #include <string.h>
 
+// out (size) <- the equations of a map, or the outputs of a frame, by a model.
+static void equations_of(gradient_sweep *s, const snw_model *m, const snw_map *map, int size,
+                         double *out) {
+    s->sampler->m = m;
+    if (map->kind == SNW_MAP_FRAME) {
+        snw_sampler_frame(s->sampler, s->adjoint, map, out);
+    } else if (map->kind == SNW_MAP_EVENT) {
+        out[0] = gradient_margin_of(s, m, map);
+    } else if (map->kind == SNW_MAP_SAMPLE) {
+        memcpy(out, gradient_samples_of(s, m, map), (size_t)size * sizeof *out);
+    } else {
+        snw_sampler_equations(s->sampler, s->adjoint, map, out);
+    }
+}
+
 // out, coarse (size) <- differences of orders 6 and 4 of the equations of a map, or of the outputs
 // of a frame, between models. sample: scratch
 static void difference_equations(gradient_sweep *s, snw_robot_model *const *model, double step,
@@ -17,17 +32,7 @@ static void difference_equations(gradient_sweep *s, snw_robot_model *const *mode
     memset(out, 0, (size_t)size * sizeof *out);
     memset(coarse, 0, (size_t)size * sizeof *coarse);
     for (int i = 0; i < GRADIENT_VARIANTS; i++) {
-        s->sampler->m = gradient_model_in(s, model[i]);
-        if (map->kind == SNW_MAP_FRAME) {
-            snw_sampler_frame(s->sampler, s->adjoint, map, sample);
-        } else if (map->kind == SNW_MAP_EVENT) {
-            sample[0] = gradient_margin_of(s, s->sampler->m, map);
-        } else if (map->kind == SNW_MAP_SAMPLE) {
-            memcpy(sample, gradient_samples_of(s, s->sampler->m, map),
-                   (size_t)size * sizeof *sample);
-        } else {
-            snw_sampler_equations(s->sampler, s->adjoint, map, sample);
-        }
+        equations_of(s, gradient_model_in(s, model[i]), map, size, sample);
         for (int k = 0; k < size; k++) {
             out[k] += gradient_sample_weight(gradient_weight6, i) / step * sample[k];
             coarse[k] += gradient_sample_weight(gradient_weight4, i) / step * sample[k];
@@ -84,6 +89,27 @@ static void equations_of_map_by(const gradient_sweep *s, int k, const snw_map *m
         const int stage = snw_sensitivity_stage(s->adjoint, map, first);
         while (last < size && snw_sensitivity_stage(s->adjoint, map, last) == stage) last++;
         equations_by(s, k, snw_map_stage_time(map, stage), first, last, size, along, out);
+    }
+}
+
+// along, behind those of the directions <- derivatives by held inputs; returns their number.
+static int along_inputs(gradient_sweep *s, const snw_map *map, int size, double *along,
+                        double *scratch) {
+    const int n = gradient_inputs_act(s) ? gradient_inputs_count(s) : 0;
+    s->sampler->law = false;
+    for (int i = 0; i < n; i++)
+        gradient_inputs_along(s, equations_of, map, i, size,
+                              along + (size_t)(s->ndirection + i) * (size_t)size, scratch);
+    return n;
+}
+
+// by (size) += those by entry k through the n held inputs
+static void add_inputs(const gradient_sweep *s, int n, int k, int size, const double *along,
+                       double *by) {
+    const double *own = along + (size_t)s->ndirection * (size_t)size;
+    for (int i = 0; i < n; i++) {
+        const double u = gradient_inputs_by(s, i, k);
+        for (int j = 0; j < size && u != 0; j++) by[j] += u * own[i * size + j];
     }
 }
 
@@ -170,9 +196,11 @@ static snw_status forward_event(gradient_sweep *s, int i, double *along, double 
     SNW_TRY(gradient_event_crosses(&s->event, slope, step->h, err));
     for (int d = 0; d < s->ndirection; d++)
         SNW_TRY(equations_along(s, &s->direction[d], map, 1, along + d, by, err));
+    const int held = along_inputs(s, map, 1, along, by);
     for (int k = 0; k < n; k++) {
         double margin;
         equations_by(s, k, map->t_laws, 0, 1, 1, along, by);
+        add_inputs(s, held, k, 1, along, by);
         SNW_TRY(margin_along(s, map, k, by_time, by[0], &margin, err));
         snw_sensitivity_add(s->adjoint, k, -margin / slope, n);
     }
@@ -186,14 +214,26 @@ static snw_status forward_samples(gradient_sweep *s, const snw_map *map, double 
     for (int d = 0; d < s->ndirection; d++)
         SNW_TRY(
             equations_along(s, &s->direction[d], map, nz, along + (size_t)d * (size_t)nz, by, err));
+    const int held = along_inputs(s, map, nz, along, by);
     for (int k = 0; k < s->g->nentry; k++) {
         const double *signal = gradient_samples_of(s, s->m, map);
         SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k, NULL, s->y, err));
         equations_by(s, k, map->t_laws, 0, nz, nz, along, by);
+        add_inputs(s, held, k, nz, along, by);
         gradient_sample_forward(s->m, map, signal, s->output_of, s->y, by, s->z_bar,
                                 snw_adjoint_bars(s->adjoint, k)->z);
     }
     return SNW_OK;
+}
+
+// Does anything depend on this point of a path: its frame, or steps after it?
+static bool point_is_used(gradient_sweep *s, int index) {
+    const snw_map *map = &s->tape.map[index], *next = map + 1;
+    if (index + 1 >= s->tape.n || next->kind != SNW_MAP_FRAME) return map->place < SNW_PLACE_FOLD;
+    bool any = gradient_frame_bars(s, next->frame);
+    for (int k = 0; k < s->g->nscalar && !any; k++)
+        any = gradient_frame_time_bar(s, next->frame, k) != 0;
+    return any;
 }
 
 static snw_status forward_map(gradient_sweep *s, int index, double *along, double *by,
@@ -202,10 +242,16 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
     const snw_map *map = &s->tape.map[index];
     const bool frame = map->kind == SNW_MAP_FRAME;
     gradient_use_map(s, map);
+    gradient_inputs_use(s, map);
+    if (map->kind == SNW_MAP_INPUTS) return gradient_inputs_forward(s, map, err);
+    if (map->place && !frame && !point_is_used(s, index)) return SNW_OK;
+    if (frame && map->place && (gradient_frame_bars(s, map->frame) || map->time_moves))
+        SNW_TRY(gradient_check_frame(s, map, gradient_frame_bars(s, map->frame), err));
     if (map->kind == SNW_MAP_EVENT) return forward_event(s, index, along, by, err);
     if (map->kind == SNW_MAP_SAMPLE) return forward_samples(s, map, along, by, err);
     if (map->kind == SNW_MAP_KEPT || map->kind == SNW_MAP_FROM) {
         gradient_from_forward(s, map);
+        gradient_inputs_from(s, map);
         return SNW_OK;
     }
     if (map->kind == SNW_MAP_RESTART && index > 0)
@@ -217,8 +263,10 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
     for (int i = 0; i < s->ndirection; i++)
         SNW_TRY(equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size,
                                 by, err));
+    const int held = along_inputs(s, map, size, along, by);
     for (int k = 0; k < g->nentry; k++) {
         equations_of_map_by(s, k, map, size, along, by);
+        add_inputs(s, held, k, size, along, by);
         if (frame) {
             SNW_TRY(forward_frame(s, map, k, by, err));
         } else {
@@ -253,7 +301,8 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
         const size_t own = (size_t)snw_sensitivity_size(s->adjoint, &s->tape.map[i]);
         size = own > size ? own : size;
     }
-    double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
+    const size_t nd = (size_t)s->ndirection + (size_t)gradient_inputs_count(s);
+    double *along = snw_alloc((nd + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);
     snw_adjoint_clear(s->adjoint);
     snw_status status = gradient_check_limits(s, err);
@@ -262,7 +311,7 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
     if (status == SNW_OK && gradient_begins_moving(s)) status = start_forward(s, err);
     if (status == SNW_OK) status = states_forward(s, along, err);
     for (int i = 0; status == SNW_OK && i < s->tape.n; i++)
-        status = forward_map(s, i, along, along + (size_t)s->ndirection * size, err);
+        status = forward_map(s, i, along, along + nd * size, err);
     snw_free(along);
     return status;
 }

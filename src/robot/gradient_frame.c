@@ -16,7 +16,8 @@ snw_status gradient_list_outputs(gradient_sweep *s, snw_error *err) {
     const snw_desc *d = s->model->desc;
     const int ncolumn = g->frames.ncolumn;
     const size_t nsignal = (size_t)s->m->nsignal;
-    const size_t most = (size_t)ncolumn + nsignal + (size_t)gradient_law_reads(s);
+    const size_t most =
+        (size_t)ncolumn + nsignal + (size_t)gradient_law_reads(s) + gradient_inputs_targets(s);
     s->output = snw_alloc((most + 1) * sizeof *s->output);
     s->output_of = snw_alloc((nsignal + 1) * sizeof *s->output_of);
     s->signal = snw_alloc((2 * nsignal + 1) * sizeof *s->signal);
@@ -39,6 +40,7 @@ snw_status gradient_list_outputs(gradient_sweep *s, snw_error *err) {
         s->output_of[i] = s->noutput;
         s->output[s->noutput++] = (snw_adjoint_output){x->probe, x->column, -1};
     }
+    gradient_inputs_list_targets(s);
     gradient_list_law_reads(s);
     return SNW_OK;
 }
@@ -70,6 +72,29 @@ snw_status gradient_find_weights(gradient_sweep *s, double *J, snw_error *err) {
     }
     snw_free(scratch);
     return status;
+}
+
+snw_status gradient_check_place(const snw_map *map, snw_error *err) {
+    if (map->place == SNW_PLACE_CHOSEN)
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative at t = %.9g s: where this point of a path is "
+                        "depends on the lengths of its steps; let the path end at its range, or "
+                        "use max(..) or min(..) of what is largest or smallest at a fold",
+                        map->s.t);
+    if (map->place == SNW_PLACE_BRANCH)
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative at t = %.9g s, a branch point or the onset of "
+                        "flutter; with an imperfection, such as a small load across, a branch "
+                        "point becomes a fold",
+                        map->s.t);
+    return SNW_OK;
+}
+
+snw_status gradient_check_frame(const gradient_sweep *s, const snw_map *map, bool any,
+                                snw_error *err) {
+    for (int k = 0; k < s->g->nscalar && !any && map->place; k++)
+        any = gradient_frame_time_bar(s, map->frame, k) != 0;
+    return any ? gradient_check_place(map, err) : SNW_OK;
 }
 
 double gradient_frame_time_bar(const gradient_sweep *s, int frame, int i) {
@@ -134,7 +159,7 @@ const double *gradient_samples_of(gradient_sweep *s, const snw_model *m, const s
 }
 
 void gradient_outputs_by_time(gradient_sweep *s, const snw_map *map) {
-    const double step = snw_adjoint_time_step(s->adjoint);
+    const double step = snw_adjoint_time_step(s->adjoint, map);
     memset(s->y_time, 0, (size_t)s->noutput * sizeof *s->y_time);
     s->sampler->m = s->m;
     for (int i = 0; i < GRADIENT_VARIANTS; i++) {
@@ -156,6 +181,7 @@ snw_status gradient_find_event(gradient_sweep *s, int i, snw_error *err) {
     const snw_map *map = &s->tape.map[i], *before = gradient_step_of_event(s, i) - 1;
     double *signal = s->signal + s->m->nsignal;
     bool begins = before[1].begins;
+    gradient_inputs_use(s, map);
     for (const snw_map *x = before; x >= s->tape.map && !snw_map_is_step(x); x--)
         begins = begins || x->begins;
     s->sampler->m = s->m;

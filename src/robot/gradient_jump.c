@@ -79,6 +79,9 @@ gradient_held gradient_held_moved(const snw_desc *d, const snw_desc *other) {
                           : differs(a->march_step, b->march_step)           ? "march.step"
                           : differs(a->relaxation.time, b->relaxation.time) ? "relaxation"
                                                                             : NULL;
+        if (a->kind == SNW_STEP_PATH && b->kind == SNW_STEP_PATH &&
+            (differs(a->path.low, b->path.low) || differs(a->path.high, b->path.high)))
+            key = "range";
         if (key) return (gradient_held){.key = key, .of = a->name};
         if (a->kind != SNW_STEP_CHANGE || b->kind != SNW_STEP_CHANGE) continue;
         const gradient_held held = period_moved(a->changed, b->changed);

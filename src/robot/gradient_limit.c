@@ -61,12 +61,15 @@ static bool margin_at(gradient_sweep *s, const double *p, int count, double *mar
     if (found) {
         snw_tape_begin(&x.tape, snw_run_model(run), SIZE_MAX, true);
         if (s->nphase > 1) x.tape.run = run;
+        x.tape.held = snw_run_held(run);
         const snw_run_hooks hooks = {.user = &x, .watch = {note_trial, &x}, .state = take_trial};
         const snw_status end = snw_run_execute(run, 0, NULL, &hooks, NULL, &none);
         const snw_map *map = start_of(&x.tape, count);
         found = (end == SNW_OK || end == SNW_E_STOPPED) && map &&
                 gradient_freeze_rows(s->m, (snw_model *)map->m);
+        if (found) gradient_inputs_use(s, map);
         if (found) *margin = gradient_margin_of(s, map->m, map);
+        gradient_inputs_forget(s);
         snw_tape_clear(&x.tape);
     }
     snw_run_destroy(run);
@@ -105,6 +108,7 @@ snw_status gradient_check_limits(gradient_sweep *s, snw_error *err) {
         const snw_map *map = start_of(&s->tape, k);
         if (!map) break;
         const int now = gradient_show_phase(s, gradient_phase_of(s, map));
+        gradient_inputs_use(s, map);
         const double *signal = gradient_signals_of(s, map);
         const int n = gradient_event_limits(s->m, stage_of(&s->tape, map), map->s.t, signal, limit,
                                             MOST_LIMITS);

@@ -18,7 +18,9 @@ static const double closing = 100, // rounding of a closed start over that of a 
 // Does the run begin with an equilibrium, which does not depend on the state before it?
 static bool begins_at_rest(const gradient_sweep *s) {
     const snw_desc *d = s->phase[0].m->desc;
-    return d->nstep > 0 && d->step[0].kind == SNW_STEP_STATIC;
+    if (d->nstep == 0) return false;
+    const snw_step_kind first = d->step[0].kind;
+    return first == SNW_STEP_STATIC || first == SNW_STEP_INVERSE || first == SNW_STEP_PATH;
 }
 
 static size_t start_size(const gradient_sweep *s) {
@@ -44,6 +46,7 @@ bool gradient_numbers_only(const gradient_sweep *s, const snw_robot_model *model
         const snw_model *m = phase_of(s, model, k);
         if (!snw_model_arrays_only(s->phase[k].arrays, m)) return false;
         if (!gradient_outputs_are_same(s, s->phase[k].m, m)) return false;
+        if (!gradient_inputs_are_same(s, s->phase[k].m, m)) return false;
     }
     return true;
 }

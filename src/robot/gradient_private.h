@@ -49,6 +49,7 @@ typedef struct gradient_frames {
     int n, room, ncolumn;
     double *t, *y;
     bool *moves;
+    int *special;
     int stage; // of the last one
 } gradient_frames;
 
@@ -103,8 +104,9 @@ bool gradient_has(const snw_model *m, snw_signal_kind kind);
 // Is the study kinematic throughout, so that differences of whole runs are cheaper than those of
 // its maps? Not with knots, and not where conditions read probes, whose order must be watched.
 bool gradient_is_kinematic(const snw_gradient *g);
-// Has the study inverse steps or paths, which have derivatives by differences of whole runs alone?
-bool gradient_searches(const snw_gradient *g);
+// Has the study an inverse step that finds numbers of the file, or a path along such numbers, whose
+// derivatives are differences of whole runs?
+bool gradient_needs_differences(const snw_gradient *g);
 // Is there a step of the scheme moreau?
 bool gradient_has_moreau(const snw_desc *d);
 

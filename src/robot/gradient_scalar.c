@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Scalars of a study: each call end(..), at(..), integral(..), sum(..), mean(..), max(..), min(..)
-// in a text is one sum over frames; what remains is an expression of these sums.
+// Scalars of a study: each call end(..), at(..), integral(..), sum(..), mean(..), max(..), min(..),
+// fold(..) in a text is one sum over frames; what remains is an expression of these sums.
 #include "robot/gradient_scalar.h"
 
 #include "base/fail.h"
+#include "model/special.h"
 #include "study/series.h"
 
 #include <ctype.h>
@@ -13,14 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SUMS = 64, MOST_TEXT = 4000 };
+enum { MOST_SUMS = 64, MOST_TEXT = 4000, MOST_FOLDS = 1000000 };
 
 static const struct {
     const char *word;
     snw_scalar_kind kind;
 } words[] = {{"end", SNW_SCALAR_END}, {"at", SNW_SCALAR_AT},     {"integral", SNW_SCALAR_INTEGRAL},
              {"sum", SNW_SCALAR_SUM}, {"mean", SNW_SCALAR_MEAN}, {"max", SNW_SCALAR_MAX},
-             {"min", SNW_SCALAR_MIN}};
+             {"min", SNW_SCALAR_MIN}, {"fold", SNW_SCALAR_FOLD}};
 
 static const double same_time = 1e-9, // of frames, relative to the last time
     same_value = 1e-12;               // of two extremes, relative
@@ -194,9 +195,9 @@ bool snw_scalar_is_extreme(const char *text, snw_scalar_kind kind) {
     return word >= 0 && words[word].kind == kind && to[1 + strspn(to + 1, " ")] == '\0';
 }
 
-// *out <- a constant, s
-static snw_status parse_time(snw_pool *pool, const char *text, const char *whole, double *out,
-                             snw_error *err) {
+// *out <- a constant: the time of at(..), s, or the number of a fold
+static snw_status parse_constant(snw_pool *pool, const char *text, const char *what,
+                                 const char *whole, double *out, snw_error *err) {
     snw_scope *scope = snw_scope_create(pool, NULL);
     if (!scope) return snw_fail_memory(err);
     snw_error why = {0};
@@ -204,7 +205,7 @@ static snw_status parse_time(snw_pool *pool, const char *text, const char *whole
     if (snw_expr_parse_constant(pool, scope, text, "scalar", 1, 1, out, &dim, &why) == SNW_OK &&
         isfinite(*out))
         return SNW_OK;
-    return snw_fail(err, SNW_E_PARSE, "scalar '%.150s': the time of at(..): %.300s", whole,
+    return snw_fail(err, SNW_E_PARSE, "scalar '%.150s': %s: %.300s", whole, what,
                     why.text[0] ? why.text : "is not finite");
 }
 
@@ -212,6 +213,26 @@ static snw_status parse_time(snw_pool *pool, const char *text, const char *whole
 static snw_dim sum_dim(const scalar_reader *r, snw_scalar_kind kind, snw_dim dim) {
     if (r->dims && (kind == SNW_SCALAR_INTEGRAL || kind == SNW_SCALAR_SUM)) dim.s++;
     return dim;
+}
+
+// The number of fold(NUMBER, EXPRESSION), or the first one of fold(EXPRESSION); *from <- where the
+// expression begins.
+static snw_status read_fold(const scalar_reader *r, snw_scalar_sum *sum, const char **from,
+                            const char *to, snw_error *err) {
+    const char *second = comma(*from, to);
+    double number = 1;
+    if (second) {
+        const char *text = snw_pool_text(r->pool, *from, (size_t)(second - *from));
+        if (!text) return snw_fail_memory(err);
+        SNW_TRY(parse_constant(r->pool, text, "the number of fold(..)", r->text, &number, err));
+        *from = second + 1;
+    }
+    if (!(number >= 1 && number <= MOST_FOLDS && number == floor(number)))
+        return snw_fail(
+            err, SNW_E_PARSE,
+            "scalar '%.150s': write fold(NUMBER, EXPRESSION), the folds numbered from 1", r->text);
+    sum->number = (int)number;
+    return SNW_OK;
 }
 
 static snw_status add_sum(scalar_reader *r, snw_scalar_kind kind, const char *from, const char *to,
@@ -234,9 +255,10 @@ static snw_status add_sum(scalar_reader *r, snw_scalar_kind kind, const char *fr
                             r->text);
         const char *time = snw_pool_text(r->pool, from, (size_t)(second - from));
         if (!time) return snw_fail_memory(err);
-        SNW_TRY(parse_time(r->pool, time, r->text, &sum->time, err));
+        SNW_TRY(parse_constant(r->pool, time, "the time of at(..)", r->text, &sum->time, err));
         from = second + 1;
     }
+    if (kind == SNW_SCALAR_FOLD) SNW_TRY(read_fold(r, sum, &from, to, err));
     const char *inner = snw_pool_text(r->pool, from, (size_t)(to - from));
     if (!inner) return snw_fail_memory(err);
     SNW_TRY(parse(r, &columns, inner, &sum->what, &dim, err));
@@ -461,6 +483,15 @@ static snw_status weights_at(double time, const snw_scalar_frames *f, double *we
                     time, f->t[f->n - 1]);
 }
 
+// The frame of a fold; -1: there is none.
+static int fold_frame(const snw_scalar_sum *sum, const snw_scalar_frames *f) {
+    int n = 0;
+    for (int i = 0; i < f->n; i++) {
+        if (f->special[i] == SNW_SPECIAL_FOLD && ++n == sum->number) return i;
+    }
+    return -1;
+}
+
 snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f, double *weight,
                               snw_error *err) {
     memset(weight, 0, (size_t)f->n * sizeof *weight);
@@ -474,6 +505,14 @@ snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames
         return SNW_OK;
     }
     if (sum->kind == SNW_SCALAR_AT) return weights_at(sum->time, f, weight, err);
+    if (sum->kind == SNW_SCALAR_FOLD) {
+        const int k = fold_frame(sum, f);
+        if (k < 0)
+            return snw_fail(err, SNW_E_ARGUMENT, "the paths of the study have no fold %d",
+                            sum->number);
+        weight[k] = 1;
+        return SNW_OK;
+    }
     if (sum->kind == SNW_SCALAR_MAX || sum->kind == SNW_SCALAR_MIN) {
         const extreme x = find_extreme(sum, f);
         for (int i = 0; i < x.n; i++) weight[x.first + i] = x.weight[i];
@@ -552,6 +591,8 @@ double snw_scalar_time_slope(const snw_scalar_sum *sum, const snw_scalar_frames 
             return weight * own + between_slope(sum, f, a, frame);
         }
         return 0;
+    case SNW_SCALAR_FOLD:
+        return frame == fold_frame(sum, f) ? own : 0;
     case SNW_SCALAR_MAX:
     case SNW_SCALAR_MIN: {
         const extreme x = find_extreme(sum, f);

@@ -5,7 +5,7 @@
 //
 //     J = F(S_1, S_2, ..),   S_j = sum over frames n of w_jn l_j(y_n, t_n)
 //
-// end(e), at(T, e), integral(e), sum(e), mean(e), max(e), min(e) give the weights w.
+// end(e), at(T, e), integral(e), sum(e), mean(e), max(e), min(e), fold(K, e) give the weights w.
 #pragma once
 
 #include "base/pool.h"
@@ -20,13 +20,15 @@ typedef enum snw_scalar_kind {
     SNW_SCALAR_SUM,
     SNW_SCALAR_MEAN,
     SNW_SCALAR_MAX,
-    SNW_SCALAR_MIN
+    SNW_SCALAR_MIN,
+    SNW_SCALAR_FOLD
 } snw_scalar_kind;
 
 // One sum over frames.
 typedef struct snw_scalar_sum {
     snw_scalar_kind kind;
     double time;          // of SNW_SCALAR_AT, s
+    int number;           // of the fold, from 1, in the order of the frames
     const snw_expr *what; // its signals are columns of the run
     int part, parts; // of an extreme: over this part, from 0, of the frames, without vertex between
                      // them; parts 0: over all
@@ -40,11 +42,12 @@ typedef struct snw_scalar {
 } snw_scalar;
 
 // The frames of a run, in order: times, columns (nframe x ncolumn), whether a frame belongs to a
-// dynamic step and is not its first.
+// dynamic step and is not its first, the kinds of special points of paths (snw_special).
 typedef struct snw_scalar_frames {
     int n, ncolumn;
     const double *t, *y;
     const bool *moves;
+    const int *special;
 } snw_scalar_frames;
 
 // Columns that a scalar reads, those of a run. One that stands outside of end(..) and the other

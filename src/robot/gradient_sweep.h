@@ -88,15 +88,17 @@ typedef struct gradient_sweep {
     double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;
-    int *output_of;        // nsignal: output that a signal reads; -1: none
-    double *signal;        // 2 x nsignal
-    double *z_bar;         // nscalar x nsignal: of samples
-    double *factor;        // nscalar
-    double *y_time;        // noutput
-    gradient_event event;  // the last one
-    double **from;         // for each step of the study from which others begin: nset kept bars
-    double *weight;        // nsum x nframe
-    double *by_sum;        // nsum
+    int *output_of;       // nsignal: output that a signal reads; -1: none
+    double *signal;       // 2 x nsignal
+    double *z_bar;        // nscalar x nsignal: of samples
+    double *factor;       // nscalar
+    double *y_time;       // noutput
+    gradient_event event; // the last one
+    double **from;        // for each step of the study from which others begin: nset kept bars
+    struct gradient_inputs *inputs; // held by inverse steps; NULL: there are none
+    const struct gradient_aim *aim; // of an inverse step, whose products are taken; NULL: none
+    double *weight;                 // nsum x nframe
+    double *by_sum;                 // nsum
     double *y_bar, *x_bar; // nscalar x noutput; the latter with laws of probes by what they read
     bool chains;           // some outputs are laws of others
     gradient_jumps jumps;  // of laws, at p
@@ -152,6 +154,11 @@ SNW_NODISCARD snw_status gradient_list_outputs(gradient_sweep *s, snw_error *err
 SNW_NODISCARD snw_status gradient_find_weights(gradient_sweep *s, double *J, snw_error *err);
 // Derivative of scalar i by the time of a frame, outputs fixed.
 double gradient_frame_time_bar(const gradient_sweep *s, int frame, int i);
+// SNW_E_MODEL: a map, or a frame on which scalars depend (`any`: on its outputs), is a point of a
+// path that has no derivative.
+SNW_NODISCARD snw_status gradient_check_place(const snw_map *map, snw_error *err);
+SNW_NODISCARD snw_status gradient_check_frame(const gradient_sweep *s, const snw_map *map, bool any,
+                                              snw_error *err);
 // s->y_bar <- derivatives of the scalars by the outputs of a frame; false: all are zero.
 bool gradient_frame_bars(const gradient_sweep *s, int frame);
 // Margin of the present event by a model at the state of its map.
@@ -188,6 +195,58 @@ void gradient_list_law_reads(gradient_sweep *s);
 const double *gradient_chain_laws(gradient_sweep *s, const snw_map *map);
 // Are laws of probes, and contacts whose forces are outputs, the same in another model?
 bool gradient_outputs_are_same(const gradient_sweep *s, const snw_model *m, const snw_model *other);
+
+// ---- inputs that inverse steps hold, gradient_inputs.c ------------------------------------------
+
+SNW_NODISCARD snw_status gradient_inputs_open(gradient_sweep *s, snw_error *err);
+void gradient_inputs_close(gradient_sweep *s);
+// Number of targets of inverse steps; s->output += those that are not listed yet.
+size_t gradient_inputs_targets(const gradient_sweep *s);
+void gradient_inputs_list_targets(gradient_sweep *s);
+// All that evaluates models reads them; at first, and where they have changed.
+void gradient_inputs_connect(gradient_sweep *s);
+void gradient_inputs_clear(gradient_sweep *s); // nothing depends on them
+// From now on those of a map; the tape has others than before.
+void gradient_inputs_use(gradient_sweep *s, const snw_map *map);
+void gradient_inputs_forget(gradient_sweep *s);
+// Sizes of inputs, from the reports of a run.
+void gradient_inputs_note(gradient_sweep *s, const snw_step_report *r);
+// Derivatives of the scalars by them += factors times those of the margin of an event.
+void gradient_inputs_fold(gradient_sweep *s);
+// As gradient_from_back.
+void gradient_inputs_from(gradient_sweep *s, const snw_map *map);
+// Derivatives by the held inputs += those of the products of a map.
+SNW_NODISCARD snw_status gradient_inputs_contract(gradient_sweep *s, const snw_map *map, bool frame,
+                                                  snw_error *err);
+bool gradient_inputs_measure(const gradient_sweep *s); // are these the only ones that are wanted?
+// s->value <- products of s->aim with a model at the state of a map.
+void gradient_aim_products(gradient_sweep *s, const snw_model *m, const snw_map *map);
+// The sweep comes to where inputs were found.
+SNW_NODISCARD snw_status gradient_inputs_back(gradient_sweep *s, const snw_map *map,
+                                              snw_error *err);
+// The same forward: derivatives of the inputs by all variables.
+SNW_NODISCARD snw_status gradient_inputs_forward(gradient_sweep *s, const snw_map *map,
+                                                 snw_error *err);
+// Is any input held? Their number; the derivative of input k by an entry; out (size) <- derivatives
+// by it of what `evaluate` gives at a map. scratch: 2 size
+bool gradient_inputs_act(const gradient_sweep *s);
+int gradient_inputs_count(const gradient_sweep *s);
+double gradient_inputs_by(const gradient_sweep *s, int k, int entry);
+typedef void gradient_inputs_evaluate(gradient_sweep *s, const snw_model *m, const snw_map *map,
+                                      int size, double *out);
+void gradient_inputs_along(gradient_sweep *s, gradient_inputs_evaluate *evaluate,
+                           const snw_map *map, int k, int size, double *out, double *scratch);
+// Are targets, limits and the laws of inputs the same in another model, so that it differs in what
+// the equations read alone?
+bool gradient_inputs_are_same(const gradient_sweep *s, const snw_model *m, const snw_model *other);
+
+// ---- products with maps, gradient_adjoint.c -----------------------------------------------------
+
+// s->value <- derivative-free products of a model with what is differentiated at a map.
+void gradient_products(gradient_sweep *s, const snw_model *m, const snw_map *map, bool frame);
+// dJ += their derivatives by numbers, laws and held inputs.
+SNW_NODISCARD snw_status gradient_contract(gradient_sweep *s, const snw_map *map, bool frame,
+                                           snw_error *err);
 
 // ---- directions, gradient_direction.c -----------------------------------------------------------
 

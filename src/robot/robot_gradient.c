@@ -343,17 +343,19 @@ static snw_status frames_room(gradient_frames *f) {
     const size_t n = (size_t)room, width = (size_t)f->ncolumn, used = (size_t)f->n;
     double *t = snw_alloc(n * sizeof *t), *y = snw_alloc((n * width + 1) * sizeof *y);
     bool *moves = snw_alloc(n * sizeof *moves);
-    if (!t || !y || !moves) {
-        snw_free(t), snw_free(y), snw_free(moves);
+    int *special = snw_alloc(n * sizeof *special);
+    if (!t || !y || !moves || !special) {
+        snw_free(t), snw_free(y), snw_free(moves), snw_free(special);
         return SNW_E_MEMORY;
     }
     if (used > 0) {
         memcpy(t, f->t, used * sizeof *t);
         memcpy(y, f->y, used * width * sizeof *y);
         memcpy(moves, f->moves, used * sizeof *moves);
+        memcpy(special, f->special, used * sizeof *special);
     }
-    snw_free(f->t), snw_free(f->y), snw_free(f->moves);
-    f->t = t, f->y = y, f->moves = moves, f->room = room;
+    snw_free(f->t), snw_free(f->y), snw_free(f->moves), snw_free(f->special);
+    f->t = t, f->y = y, f->moves = moves, f->special = special, f->room = room;
     return SNW_OK;
 }
 
@@ -375,6 +377,7 @@ static snw_status take_frame(void *user, const snw_frame *frame, snw_error *err)
     f->t[f->n] = frame->t;
     memcpy(f->y + (size_t)f->n * width, frame->column, width * sizeof *f->y);
     f->moves[f->n] = kind == SNW_STEP_DYNAMIC && f->n > 0 && f->stage == frame->stage;
+    f->special[f->n] = (int)frame->stats.special;
     f->stage = frame->stage;
     f->n++;
     return SNW_OK;
@@ -399,7 +402,8 @@ snw_scalar_frames gradient_frames_of(const snw_gradient *g) {
                                .ncolumn = g->frames.ncolumn,
                                .t = g->frames.t,
                                .y = g->frames.y,
-                               .moves = g->frames.moves};
+                               .moves = g->frames.moves,
+                               .special = g->frames.special};
 }
 
 snw_status gradient_scalars(const snw_gradient *g, double *J, snw_error *err) {
@@ -529,6 +533,7 @@ void snw_gradient_close(snw_gradient *g) {
     snw_free(g->frames.t);
     snw_free(g->frames.y);
     snw_free(g->frames.moves);
+    snw_free(g->frames.special);
     snw_robot_model_close(g->model);
     snw_pool_destroy(g->pool);
     snw_free(g);
@@ -561,7 +566,7 @@ static snw_status evaluate(snw_gradient *g, const double *p, double *J, double *
     // in kinematic studies, where differences of maps cost more than those of runs
     const bool impatient = g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g);
     const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
-                       (g->how.method == SNW_GRADIENT_AUTO && (g->holds || gradient_searches(g)));
+                       (g->how.method == SNW_GRADIENT_AUTO && (g->holds || gradient_needs_differences(g)));
     bool abandoned = false;
     if (dJ && !whole) {
         const snw_status s = gradient_adjoint(g, p, impatient, J, dJ, &abandoned, err);

@@ -135,6 +135,7 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     adjoint_hard_destroy(a);
     adjoint_conserved_destroy(a);
     adjoint_explicit_destroy(a);
+    adjoint_fold_destroy(a);
     snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
@@ -721,7 +722,23 @@ snw_status adjoint_accelerations_back(snw_adjoint *a, const snw_map *map, snw_er
     return back_restart(a, map, err);
 }
 
+// Do no scalars depend on an equilibrium or on its time?
+static bool is_unused(const snw_adjoint *a) {
+    for (int i = 0; i < a->nscalar; i++) {
+        const snw_bars *b = &a->bars[i];
+        for (const double *x = b->place; x < b->z; x++) {
+            if (*x != 0) return false;
+        }
+        for (int k = 0; k < a->m->nbranch_coordinate; k++) {
+            if (b->branch[k] != 0) return false;
+        }
+        if (b->time[SNW_TIME_NOW] != 0) return false;
+    }
+    return true;
+}
+
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
+    if (map->kind == SNW_MAP_STATIC || map->kind == SNW_MAP_FOLD) return is_unused(a);
     const bool shows = map->kind == SNW_MAP_ACCELERATIONS;
     if (a->split) return false; // the bars are turned at the state of the map
     if (!shows && (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0)) return false;
@@ -743,6 +760,8 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
     switch (map->kind) {
     case SNW_MAP_STATIC:
         return back_static(a, map, err);
+    case SNW_MAP_FOLD:
+        return adjoint_fold_back(a, map, err);
     case SNW_MAP_INITIAL:
     case SNW_MAP_RESTART:
     case SNW_MAP_ACCELERATIONS:
@@ -758,6 +777,7 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
         return adjoint_conserved_back(a, map, err);
     case SNW_MAP_EXPLICIT:
         return adjoint_explicit_back(a, map, err);
+    case SNW_MAP_INPUTS:
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_KEPT:
@@ -774,7 +794,8 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) a->in_time = NAN; // its inputs have the gravity of its middle
     SNW_TRY(back_through(a, map, err));
-    const bool own = map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT;
+    const bool own =
+        map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT || map->kind == SNW_MAP_FOLD;
     if (adjoint_moves(map) && !own) adjoint_back_times(a, map);
     return SNW_OK;
 }
@@ -864,6 +885,10 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     }
     if (map->kind == SNW_MAP_EXPLICIT) {
         adjoint_explicit_sample(x, a, map, value);
+        return;
+    }
+    if (map->kind == SNW_MAP_FOLD) {
+        adjoint_fold_sample(x, a, map, value);
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;

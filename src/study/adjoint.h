@@ -93,6 +93,10 @@ double snw_adjoint_free_length(snw_adjoint *a, double *factor);
 SNW_NODISCARD snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
                                            const double *y, snw_error *err);
 
+// s, near the equilibrium of a map <- that under the present inputs, by Newton's method.
+SNW_NODISCARD snw_status snw_adjoint_equilibrium(snw_adjoint *a, const snw_map *map, snw_state *s,
+                                                 snw_error *err);
+
 // Sum of the covectors of a map times typical forces.
 double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar);
 
@@ -154,7 +158,7 @@ void snw_sensitivity_of_length(snw_adjoint *a, const snw_map *map, int k);
 void snw_sensitivity_add(snw_adjoint *a, int k, double length, int from);
 
 // Step for differences in time at a map, s, and weights of order 6 for 1, 2, 3 of them.
-double snw_adjoint_time_step(const snw_adjoint *a);
+double snw_adjoint_time_step(const snw_adjoint *a, const snw_map *map);
 extern const double snw_adjoint_weight[3];
 // out (noutput) <- derivatives of the outputs of a frame by variable k through the state; y as for
 // snw_adjoint_frame.

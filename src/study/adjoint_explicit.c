@@ -121,6 +121,7 @@ static snw_status explicit_open(snw_adjoint *a, const snw_map *map, snw_error *e
     snw_explicit_destroy(x->engine);
     x->engine = NULL;
     SNW_TRY(snw_explicit_create(m, &map->ode, &x->engine, err));
+    snw_explicit_set_manual(x->engine, a->in->manual);
     x->opts = map->ode;
     x->stale = false;
     if (m->nsignal) memcpy(x->condition, map->z_from, (size_t)m->nsignal * sizeof *x->condition);

@@ -60,6 +60,7 @@ enum { ADJOINT_SAMPLES = 3 };
 
 
 typedef struct adjoint_hard adjoint_hard;
+typedef struct adjoint_fold adjoint_fold;
 
 struct snw_adjoint {
     const snw_model *m;
@@ -98,6 +99,7 @@ struct snw_adjoint {
     snw_state *stage[SNW_STAGES];
     adjoint_hard *hard;                    // of steps with hard contacts; NULL before the first one
     struct adjoint_explicit *explicit_map; // of explicit schemes; NULL before the first one
+    adjoint_fold *fold;                    // of folds of paths; NULL before the first one
     struct adjoint_conserved *conserved; // of steps of the conserving scheme; NULL before the first
     ADJOINT_FIELDS(SNW_FIELD_POINTER)
     void *block;
@@ -171,6 +173,18 @@ void adjoint_rest_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
 void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, int variable, const double *by,
                         double *x);
+// A fold of a path (adjoint_fold.c): its matrices; bars back through it, derivatives by variable k
+// forward; residual, rows with their sign and tau (nv + nconstraint + 1) by a model in the sampler,
+// and the products of its covectors with them. As a sum of `count` equilibria with covectors, the
+// first one at its state.
+SNW_NODISCARD snw_status adjoint_fold_prepare(snw_adjoint *a, const snw_map *map, snw_error *err);
+SNW_NODISCARD snw_status adjoint_fold_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_fold_apply(snw_adjoint *a, int k, const double *by);
+void adjoint_fold_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out);
+void adjoint_fold_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
+int adjoint_fold_count(void);
+snw_map adjoint_fold_show(const snw_adjoint *a, const snw_map *map, int k);
+void adjoint_fold_destroy(snw_adjoint *a);
 // Free joints on SO(3) x R^3 (adjoint_split.c). Variations, and bars, of rates and accelerations at
 // a state: those of body twists become those of the chart, and back. K, D, M at fixed body rates
 // <- at fixed chart rates. Increment of a step whose rotations carry variations along.

@@ -12,14 +12,16 @@
 #include <string.h>
 
 static const double length_move = 1e-3, // of lengths in differences, relative
-    time_move = 0.05;                   // of times, of the longest step
+    time_move = 0.05,                   // of times, of the longest step
+    fold_move = 1e-3;                   // of the parameter of a path, of its range
 
 bool adjoint_moves(const snw_map *map) {
     return map->time_moves || map->length_moves ||
            (snw_map_is_step(map) && map->end == SNW_END_EVENT);
 }
 
-double snw_adjoint_time_step(const snw_adjoint *a) {
+double snw_adjoint_time_step(const snw_adjoint *a, const snw_map *map) {
+    if (map->place == SNW_PLACE_FOLD) return fold_move * map->range;
     return time_move * (a->longest > 0 ? a->longest : 1e-3);
 }
 
@@ -65,7 +67,7 @@ void adjoint_find_lengths(snw_adjoint *a, const snw_map *map) {
 
 void adjoint_find_products(snw_adjoint *a, const snw_map *map) {
     const bool stages = map->kind == SNW_MAP_STAGES;
-    const double step = snw_adjoint_time_step(a);
+    const double step = snw_adjoint_time_step(a, map);
     memset(a->of_time, 0, (size_t)a->nscalar * sizeof *a->of_time);
     memset(a->of_length, 0, (size_t)a->nscalar * sizeof *a->of_length);
     for (int i = 0; i < (stages ? snw_map_parts(map) : 1); i++) {
@@ -90,7 +92,7 @@ void adjoint_find_products(snw_adjoint *a, const snw_map *map) {
 
 void adjoint_find_by_time(snw_adjoint *a, const snw_map *map) {
     const int n = snw_sensitivity_size(a, map);
-    const double step = snw_adjoint_time_step(a);
+    const double step = snw_adjoint_time_step(a, map);
     memset(a->by_time, 0, (size_t)n * sizeof *a->by_time);
     if (!adjoint_moves(map)) return;
     for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {

@@ -11,6 +11,7 @@
 #include "solve/dense.h"
 #include "study/probe.h"
 #include "study/snapshot.h"
+#include "study/target_error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ typedef struct inverse_search {
                 // quaternion; else 0
     double *start;                      // ny: values at the start
     double *aim;                        // ny: targets of this part of the way
+    double *now;                        // ny: present values
     double *x, *low, *high, *goal_rest; // nu: in units of motion
     double *residual, *J, *multiplier, *goal;
     double *best;  // nu
@@ -163,55 +165,10 @@ static snw_status equilibrium_at(inverse_search *v, const double *x) {
 
 // ---- targets ------------------------------------------------------------------------------------
 
-static snw_vec3 vector_at(const double *x) { return (snw_vec3){{x[0], x[1], x[2]}}; }
-
-// Rotation by its n columns.
-static snw_mat3 rotation_of(int n, const double *x) {
-    return n == 4 ? snw_so3_from_numbers(x) : snw_so3_exp(vector_at(x));
-}
-
-// The n columns of a rotation.
-static void columns_of(int n, snw_mat3 R, double *x) {
-    if (n == 4) {
-        const snw_quat q = snw_quat_from_mat3(R);
-        for (int k = 0; k < 4; k++) x[k] = q.e[k];
-    } else {
-        const snw_vec3 turn = snw_so3_log(R);
-        for (int k = 0; k < 3; k++) x[k] = turn.e[k];
-    }
-}
-
-// Body rotation by a change dx of the n columns x: T(x) dx, or twice the vector of x^-1 dx.
-static snw_vec3 body_turn(int n, const double *x, const double *dx) {
-    if (n == 3) return snw_rotate(snw_so3_tangent(vector_at(x)), vector_at(dx));
-    const snw_vec3 v = vector_at(x + 1), dv = vector_at(dx + 1);
-    const snw_vec3 sum = snw_sub(snw_scale(x[0], dv), snw_scale(dx[0], v));
-    return snw_scale(2, snw_sub(sum, snw_cross(v, dv)));
-}
-
-// Rotation vector from A to B.
-static snw_vec3 turn_between(snw_mat3 A, snw_mat3 B) {
-    return snw_so3_log(snw_mat3_mul(snw_mat3_transpose(A), B));
-}
-
-// now (4) <- present columns of the rotation at output i; its rotation.
-static snw_mat3 present_rotation(const inverse_search *v, int i, double now[4]) {
-    for (int k = 0; k < v->turns[i]; k++) now[k] = v->of_output[i + k].value;
-    return rotation_of(v->turns[i], now);
-}
-
 // e (ny) <- errors of the present outputs from `aim`; of a rotation three, of a quaternion then 0.
 static void errors_from(const inverse_search *v, const double *aim, double *e) {
-    for (int i = 0; i < v->ny; i++) {
-        const int n = v->turns[i];
-        e[i] = v->of_output[i].value - aim[i];
-        if (n == 0) continue;
-        double now[4];
-        const snw_mat3 R = present_rotation(v, i, now);
-        const snw_vec3 turn = turn_between(rotation_of(n, aim + i), R);
-        for (int k = 0; k < n; k++) e[i + k] = k < 3 ? turn.e[k] : 0;
-        i += n - 1;
-    }
+    for (int i = 0; i < v->ny; i++) v->now[i] = v->of_output[i].value;
+    snw_target_errors(v->ny, v->turns, aim, v->now, e);
 }
 
 // aim <- the part `fraction` of the way from the start to the targets, rotations about one axis.
@@ -225,9 +182,10 @@ static void aim_at(inverse_search *v, double fraction) {
         if (n == 0) continue;
         double to[4];
         for (int k = 0; k < n; k++) to[k] = v->output[i + k].target;
-        const snw_mat3 from = rotation_of(n, v->start + i);
-        const snw_vec3 part = snw_scale(fraction, turn_between(from, rotation_of(n, to)));
-        columns_of(n, snw_mat3_mul(from, snw_so3_exp(part)), v->aim + i);
+        const snw_mat3 from = snw_target_rotation(n, v->start + i);
+        const snw_vec3 part =
+            snw_scale(fraction, snw_target_turn(from, snw_target_rotation(n, to)));
+        snw_target_columns(n, snw_mat3_mul(from, snw_so3_exp(part)), v->aim + i);
     }
 }
 
@@ -239,23 +197,13 @@ static snw_status inverse_residual(void *user, const double *x, double *e) {
     return SNW_OK;
 }
 
-// J <- weighted gain in units of motion; of rotations T(error)^-1 times the body rotation.
+// J <- weighted gain in units of motion.
 static void weigh_gain(const inverse_search *v, double *J) {
     const int ny = v->ny;
+    for (int i = 0; i < ny; i++) v->now[i] = v->of_output[i].value;
     for (int j = 0; j < v->nu; j++) {
-        const double *from = v->D + (size_t)j * (size_t)ny;
         double *to = J + (size_t)j * (size_t)ny;
-        for (int i = 0; i < ny; i++) {
-            const int n = v->turns[i];
-            to[i] = from[i];
-            if (n == 0) continue;
-            double now[4] = {0};
-            const snw_mat3 R = present_rotation(v, i, now);
-            const snw_vec3 error = turn_between(rotation_of(n, v->aim + i), R);
-            const snw_vec3 d = snw_rotate(snw_so3_tangent_inv(error), body_turn(n, now, from + i));
-            for (int k = 0; k < n; k++) to[i + k] = k < 3 ? d.e[k] : 0;
-            i += n - 1;
-        }
+        snw_target_errors_along(ny, v->turns, v->aim, v->now, v->D + (size_t)j * (size_t)ny, to);
         for (int i = 0; i < ny; i++) to[i] *= v->output[i].weight * v->input[j].unit_of_motion;
     }
 }
@@ -624,7 +572,7 @@ static snw_status inverse_memory(inverse_search *v) {
                              &v->goal_rest, &v->multiplier, &v->goal};
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
         if (!(*line[i] = snw_pool_array(v->pool, nu, sizeof(double)))) return SNW_E_MEMORY;
-    double **const of_outputs[] = {&v->start, &v->aim, &v->residual};
+    double **const of_outputs[] = {&v->start, &v->aim, &v->now, &v->residual};
     for (size_t i = 0; i < sizeof of_outputs / sizeof *of_outputs; i++)
         if (!(*of_outputs[i] = snw_pool_array(v->pool, ny, sizeof(double)))) return SNW_E_MEMORY;
     v->input = snw_pool_array(v->pool, nu, sizeof *v->input);
@@ -749,6 +697,11 @@ void snw_inverse_close(snw_inverse_result *result) {
     snw_free(v->scratch.base);
     snw_pool_destroy(v->pool);
     snw_free(v);
+}
+
+void snw_inverse_turns(const snw_inverse_result *found, int *turns) {
+    const inverse_search *v = (const inverse_search *)found;
+    if (v->ny) memcpy(turns, v->turns, (size_t)v->ny * sizeof *turns);
 }
 
 void snw_inverse_explain(const snw_inverse_result *found, char *text, size_t size) {

@@ -51,5 +51,7 @@ typedef struct snw_inverse_problem {
 // snw_inverse_close.
 SNW_NODISCARD snw_status snw_inverse_solve(const snw_inverse_problem *p, snw_inverse_result **out,
                                            snw_error *err);
+// turns (noutput) <- columns of the rotation that begins at each output, as of target_error.h.
+void snw_inverse_turns(const snw_inverse_result *found, int *turns);
 // text <- for a message: how far the nearest point is, its values and the limits that hold it.
 void snw_inverse_explain(const snw_inverse_result *found, char *text, size_t size);

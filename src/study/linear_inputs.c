@@ -104,3 +104,15 @@ void snw_held_set_input(snw_held_inputs *h, const snw_input_of *x, double value,
         h->load_given[x->load] = true;
     }
 }
+
+bool snw_held_has_input(const snw_held_inputs *h, const snw_input_of *x) {
+    return x->actuator >= 0 ? snw_held_is_set(h, x->actuator) : h->load_given[x->load];
+}
+
+double snw_held_input(const snw_held_inputs *h, const snw_input_of *x) {
+    if (x->actuator < 0) return h->load[x->load].e[x->component];
+    const snw_actuator a = snw_actuator_at(h->desc, x->actuator);
+    if (a.stress) return h->activation[a.item];
+    if (a.tendon) return h->tendon[a.item].v;
+    return h->motor[h->motor_first[a.item] + x->component].v;
+}

@@ -39,5 +39,8 @@ snw_wrench snw_present_load(const snw_model *m, int load, const snw_inputs *in, 
 // Its components are held as they are at present, unless it is held already.
 void snw_held_keep_load(snw_held_inputs *h, const snw_model *m, int load, const snw_inputs *in,
                         const snw_work *w);
+// Is the input held? The value that it is held at.
+bool snw_held_has_input(const snw_held_inputs *h, const snw_input_of *x);
+double snw_held_input(const snw_held_inputs *h, const snw_input_of *x);
 // From time t on the input is `value`; other components of a load stay as they are held.
 void snw_held_set_input(snw_held_inputs *h, const snw_input_of *x, double value, double t);

@@ -269,6 +269,12 @@ static void inputs_at(snw_model_arrays *a, const snw_adjoint *adjoint, double t)
     hold_inputs(a);
 }
 
+void snw_model_arrays_set_manual(snw_model_arrays *a, const snw_manual_inputs *manual) {
+    a->in->manual = a->held->manual = manual;
+    snw_model_arrays_finish(a);
+    a->in_time = NAN;
+}
+
 // bar -= x y' (n x n, by rows)
 static void subtract_outer(int n, const double *x, const double *y, double *bar) {
     for (int i = 0; i < n; i++) {
@@ -349,6 +355,7 @@ static void subtract_products(snw_model_arrays *a, arrays_covectors by, const sn
     }
     for (int i = 0; i < m->nload_point; i++, bar += WRENCH) {
         const int seg = m->load_point[i].seg;
+        if (a->in->manual && a->in->manual->load_given[m->load_point[i].load]) continue;
         const bool body = m->load[m->load_point[i].load].body;
         const snw_twist eta = a->at_mu->V[seg];
         const snw_vec3 w = body ? eta.w : snw_rotate(a->w->g[seg].R, eta.w);
@@ -404,15 +411,16 @@ static void subtract_geometric_momentum(snw_model_arrays *a, const double *y, co
 static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjoint,
                                     const snw_map *map) {
     const bool projects = map->kind == SNW_MAP_RESTART;
-    if (!a->needs_geometry || a->m->nloop == 0) return;
-    for (int k = 0; k < a->nscalar; k++) {
+    if (!a->needs_geometry) return;
+    for (int k = 0; k < a->nscalar && a->m->nloop > 0; k++) {
         const snw_covectors *of = &adjoint->covectors[k];
         double *bar = a->bar + (size_t)k * a->size;
         snw_model_geometry_subtract_rows(a->geometry, a->s, a->w, of->nu, projects ? of->z : NULL,
                                          bar + a->first_geometry);
         add_given(a, bar);
     }
-    for (int k = 0; k < a->nscalar && projects; k++)
+    // given coordinates alone also take momentum where their rates jump
+    for (int k = 0; k < a->nscalar && projects && a->m->nconstraint > 0; k++)
         subtract_geometric_momentum(a, adjoint->covectors[k].y, adjoint->impulse, map,
                                     a->bar + (size_t)k * a->size);
 }
@@ -426,6 +434,7 @@ static void add_drives(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || !snw_drive_holds(m, &map->s, i)) continue;
         if (snw_drive_is_fixed(m, i) && !map->ode.locomotion) continue; // with the rows
+        if (a->in->manual && a->in->manual->motor_given[d->motor]) continue;
         for (int k = 0; k < a->nscalar; k++) {
             const snw_covectors *of = &adjoint->covectors[k];
             const double nu = of->nu[d->row];
@@ -450,6 +459,7 @@ static void add_stage_drives(snw_model_arrays *a, const snw_adjoint *adjoint, co
     for (int j = 0; j < m->ndrive; j++) {
         const snw_drive *d = &m->drive[j];
         if (d->row < 0 || !snw_drive_holds(m, &map->s, j)) continue;
+        if (a->in->manual && a->in->manual->motor_given[d->motor]) continue;
         for (int k = 0; k < a->nscalar; k++) {
             const snw_covectors *of = &adjoint->covectors[k];
             const double *mu = adjoint->stage_mu + (size_t)k * n;
@@ -496,6 +506,13 @@ static void add_explicit(snw_model_arrays *a, const snw_adjoint *adjoint, const 
     }
 }
 
+static void add_fold(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    for (int i = adjoint_fold_count(); i-- > 0;) {
+        const snw_map at = adjoint_fold_show(adjoint, map, i);
+        snw_model_arrays_add(a, adjoint, &at);
+    }
+}
+
 void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const snw_model *m = a->m;
     if (map->kind == SNW_MAP_EXPLICIT) {
@@ -504,6 +521,10 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
     }
     if (map->kind == SNW_MAP_STAGES) {
         add_stages(a, adjoint, map);
+        return;
+    }
+    if (map->kind == SNW_MAP_FOLD) {
+        add_fold(a, adjoint, map);
         return;
     }
     if (map->kind == SNW_MAP_HARD) {

@@ -53,6 +53,9 @@ void snw_model_arrays_finish(snw_model_arrays *a);
 // Derivatives by the numbers; the vector of scalar i is the i-th.
 const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar);
 void snw_model_arrays_clear(snw_model_arrays *a);
+// Values that replace laws from now on, whose numbers have no part then; NULL: none. To be called
+// again where they change.
+void snw_model_arrays_set_manual(snw_model_arrays *a, const snw_manual_inputs *manual);
 // Bars += the derivatives of the products of the covectors of a map with its equations, minus as in
 // adjoint.h.
 void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);

@@ -342,6 +342,7 @@ void snw_model_laws_add_effort(snw_model_laws *a, int tendon, double c, const sn
         if (s->of != tendon || (s->kind != SNW_LAW_TENDON && s->kind != SNW_LAW_AMBIENT &&
                                 s->kind != SNW_LAW_TEMPERATURE))
             continue;
+        if (s->kind == SNW_LAW_TENDON && snw_tendon_is_manual(in, tendon)) continue;
         const double by = c * effort_by_law(a->m, tendon, s->kind, at, w);
         if (by != 0) snw_expr_add_slopes(law_of(a->m, s), at, by, a->scratch, bar + s->first);
     }
@@ -450,9 +451,37 @@ static void subtract_stress(const snw_model_laws *a, const law_slot *s, snw_at a
             for (int j = 0; j < pt->count[c]; j++)
                 rate += phi[j] * x->mu[r->dof[c] + pt->first[c] + j];
             at.x = pt->x, at.L = r->L;
-            subtract_law(a, s, at, pt->w * rate, x, bar);
+            subtract_law(a, s, at, snw_activation(x->in, s->of) * pt->w * rate, x, bar);
         }
     }
+}
+
+// Does a value that is given take the place of a law?
+static bool is_replaced(const snw_model *m, const law_slot *s, const snw_inputs *in) {
+    const snw_manual_inputs *manual = in->manual;
+    if (!manual) return false;
+    switch (s->kind) {
+    case SNW_LAW_FORCE:
+    case SNW_LAW_TORQUE:
+        return manual->load_given[s->of];
+    case SNW_LAW_MOTOR:
+        return manual->motor_given[s->of];
+    case SNW_LAW_DRIVE:
+        return manual->motor_given[m->drive[s->of].motor];
+    case SNW_LAW_TENDON:
+        return manual->tendon_given[s->of];
+    case SNW_LAW_GRAVITY:
+        return manual->gravity_given;
+    case SNW_LAW_STRESS: // a factor
+    case SNW_LAW_AMBIENT:
+    case SNW_LAW_TEMPERATURE:
+    case SNW_LAW_SOURCE:
+    case SNW_LAW_STRAIN:
+    case SNW_LAW_POSE:
+    case SNW_LAW_KINDS:
+        break;
+    }
+    return false;
 }
 
 void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *bar) {
@@ -462,6 +491,7 @@ void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *ba
     memset(x->by_signal, 0, (size_t)m->nsignal * sizeof *x->by_signal);
     for (int i = 0; i < a->n; i++) {
         const law_slot *s = &a->slot[i];
+        if (is_replaced(m, s, x->in)) continue;
         switch (s->kind) {
         case SNW_LAW_GRAVITY:
             if (i == 0) gravity = by_gravity(m, x);

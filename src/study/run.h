@@ -18,6 +18,16 @@ typedef struct snw_progress {
     double fraction; // of the whole run, 0 to 1
 } snw_progress;
 
+// Place of an equilibrium on a path of equilibria.
+typedef enum snw_path_place {
+    SNW_PLACE_NONE,   // no path
+    SNW_PLACE_START,  // at its start
+    SNW_PLACE_GIVEN,  // at an end of the range of its parameter
+    SNW_PLACE_FOLD,   // at a fold
+    SNW_PLACE_BRANCH, // at another special point
+    SNW_PLACE_CHOSEN  // between them, where the lengths of the steps put it
+} snw_path_place;
+
 // A frame in the coordinates of the computation.
 typedef struct snw_run_state {
     int stage;
@@ -29,6 +39,7 @@ typedef struct snw_run_state {
     const double *save;             // checkpoint of this frame, info.nsave numbers; NULL: none
     snw_relaxation_rule relaxation; // of an equilibrium: of materials that relax
     bool steady;                    // likewise: with the rates of given motions
+    snw_path_place place;           // likewise
     const struct snw_work *w;       // motion and forces there
 } snw_run_state;
 
@@ -104,6 +115,10 @@ const struct snw_special_table *snw_run_special_points(const snw_run *r, int sta
 // Inputs found by step `stage` in the last execution, at its last instant; NULL: not an inverse
 // step, or not executed.
 const struct snw_inverse_result *snw_run_inverse_found(const snw_run *r, int stage);
+// Inputs that inverse steps hold at present, which stay where they are; NULL: there is no such
+// step.
+struct snw_held_inputs;
+const struct snw_held_inputs *snw_run_held(const snw_run *r);
 // Linear model of step `stage` in the last execution; NULL: not a linearize step, or not executed.
 const struct snw_linear_model *snw_run_linear_found(const snw_run *r, int stage);
 // idle[l] (nlink of the description) <- whether the joint of link l has a free motion at the closed

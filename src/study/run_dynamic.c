@@ -226,11 +226,12 @@ static void dynamic_run_undo(const snw_run *r, const snw_integrator *it) {
 
 // Does step `stage` follow an equilibrium?
 static bool follows_rest(const snw_desc *d, int stage) {
-    int i = stage;
-    do {
+    for (int i = stage;;) {
         i = d->step[i].from >= 0 ? d->step[i].from : i - 1;
-    } while (i >= 0 && d->step[i].kind != SNW_STEP_STATIC && d->step[i].kind != SNW_STEP_DYNAMIC);
-    return i >= 0 && d->step[i].kind == SNW_STEP_STATIC && !d->step[i].steady;
+        if (i < 0 || d->step[i].kind == SNW_STEP_DYNAMIC) return false;
+        if (d->step[i].kind == SNW_STEP_INVERSE || d->step[i].kind == SNW_STEP_PATH) return true;
+        if (d->step[i].kind == SNW_STEP_STATIC) return !d->step[i].steady;
+    }
 }
 
 // The integrator has reached the instant `to`; `jump`: laws change there.

@@ -248,11 +248,12 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                                   .s = v->state,
                                   .in = v->in,
                                   .moves = v->integrator != NULL,
-                                  .shown = v->partial || v->mode || kind == SNW_STEP_MODES ||
-                                           kind == SNW_STEP_LINEARIZE,
+                                  .shown = v->partial || (v->mode && !v->of_path) ||
+                                           kind == SNW_STEP_MODES || kind == SNW_STEP_LINEARIZE,
                                   .save = f.save,
                                   .relaxation = r->desc->step[stage].relaxation,
                                   .steady = r->desc->step[stage].steady,
+                                  .place = v->place,
                                   .w = v->w};
         SNW_TRY(r->hooks->state(r->hooks->user, &at, err));
     }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "study/directions.h"
 #include "study/family.h"
+#include "study/found_inputs.h"
 #include "study/inverse.h"
 #include "study/linear_view.h"
 #include "study/run_held.h"
@@ -91,6 +92,8 @@ const double *snw_run_held_load(snw_run *r, const double *row) {
     return row + n;
 }
 
+const snw_held_inputs *snw_run_held(const snw_run *r) { return r->manual ? &r->held : NULL; }
+
 const snw_inverse_result *snw_run_inverse_found(const snw_run *r, int stage) {
     return r->found ? r->found[stage] : NULL;
 }
@@ -110,6 +113,7 @@ typedef struct inverse_execution {
     snw_linear_view view;          // their derivatives; inputs are these numbers
     double number[SNW_PARAMETERS]; // of the present model
     snw_vec3 *rotation;            // of samples
+    double *before;                // held inputs before an instant
 } inverse_execution;
 
 static const char *kept_text(const inverse_execution *x, const char *text) {
@@ -197,6 +201,8 @@ static snw_status list_problem(inverse_execution *x, snw_error *err) {
     x->unknown = snw_pool_array(x->pool, most, sizeof *x->unknown);
     x->aim = snw_pool_array(x->pool, (size_t)d->ntarget + 1, sizeof *x->aim);
     if (!x->unknown || !x->aim) return snw_fail_memory(err);
+    x->before = snw_pool_array(x->pool, x->run->nheld + 1, sizeof *x->before);
+    if (!x->before) return snw_fail_memory(err);
     x->nunknown = 0;
     if (d->all) SNW_TRY(add_all(x, err));
     for (int i = 0; i < d->ninput; i++) {
@@ -312,6 +318,25 @@ static bool inverse_run_should_stop(void *user) {
     return snw_run_stopped(((inverse_execution *)user)->run);
 }
 
+// Tells those who watch the run what has been found.
+static snw_status report_inputs(const inverse_execution *x, const snw_inverse_problem *p,
+                                const snw_inverse_result *found, snw_error *err) {
+    const snw_run *r = x->run;
+    if (!r->hooks || !r->hooks->watch.note) return SNW_OK;
+    snw_found_input *input = snw_pool_array(x->pool, (size_t)found->ninput + 1, sizeof *input);
+    snw_found_target *target = snw_pool_array(x->pool, (size_t)found->noutput + 1, sizeof *target);
+    int *turns = snw_pool_array(x->pool, (size_t)found->noutput + 1, sizeof *turns);
+    if (!input || !target || !turns) return snw_fail_memory(err);
+    snw_found_inputs what = {.stage = x->stage, .before = x->before};
+    snw_found_inputs_describe(p, found, input, target, turns, &what);
+    r->hooks->watch.note(r->hooks->watch.user, &(snw_step_report){.event = SNW_WATCH_INPUTS,
+                                                                  .s = r->state,
+                                                                  .t_laws = p->time,
+                                                                  .stage = x->stage,
+                                                                  .inputs = &what});
+    return SNW_OK;
+}
+
 // Inputs and equilibrium for the targets at time t; `interval` since the inputs before.
 static snw_status find_inputs(inverse_execution *x, double t, double interval,
                               snw_statics_info *info, snw_error *err) {
@@ -342,6 +367,7 @@ static snw_status find_inputs(inverse_execution *x, double t, double interval,
                                    .derive = derive_number,
                                    .stop = inverse_run_should_stop};
     snw_inverse_result *found;
+    (void)snw_held_save(&r->held, x->before);
     SNW_TRY(snw_inverse_solve(&p, &found, err));
     snw_inverse_close(r->found[x->stage]);
     r->found[x->stage] = found;
@@ -353,7 +379,7 @@ static snw_status find_inputs(inverse_execution *x, double t, double interval,
                                .left = NAN};
     r->totals.increments += found->equilibria;
     if (!(info->residual <= r->totals.worst_residual)) r->totals.worst_residual = info->residual;
-    return SNW_OK;
+    return report_inputs(x, &p, found, err);
 }
 
 // A target that was not reached ends the step, or is a warning, given once.

@@ -152,6 +152,14 @@ static void keep_special(snw_run *r, snw_path_record *path, const snw_equilibriu
         to->derivative[k] = e->derivative ? e->derivative[k] : NAN;
 }
 
+// Place of a point on its path.
+static snw_path_place place_of(const snw_path_desc *path, const snw_equilibrium *e) {
+    if (e->special == SNW_SPECIAL_FOLD) return SNW_PLACE_FOLD;
+    if (e->special != SNW_SPECIAL_NONE) return SNW_PLACE_BRANCH;
+    if (e->parameter == path->low || e->parameter == path->high) return SNW_PLACE_GIVEN;
+    return e->path == 0 && e->arc == 0 ? SNW_PLACE_START : SNW_PLACE_CHOSEN;
+}
+
 static snw_status record_point(const path_execution *x, const snw_equilibrium *e, snw_error *err) {
     snw_run *r = x->run;
     const snw_model *m = r->now->model;
@@ -186,6 +194,7 @@ static snw_status record_point(const path_execution *x, const snw_equilibrium *e
                                    .w = w,
                                    .unsaved = !e->saves,
                                    .of_path = true,
+                                   .place = place_of(&r->desc->step[x->stage].path, e),
                                    .mode = e->mode,
                                    .fold = e->derivative,
                                    .energy = {.elastic = snw_stored_energy(m, e->state, w),
@@ -278,6 +287,11 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
         snw_equilibria_follow(path->equilibria, &opts, path_run_frame, &x, r->state, &info, err);
     path->table.points = info.points;
     path->table.paths = info.paths;
+    if (s == SNW_OK && r->hooks && r->hooks->watch.note)
+        r->hooks->watch.note(r->hooks->watch.user, &(snw_step_report){.event = SNW_WATCH_PATH,
+                                                                      .s = r->state,
+                                                                      .t_laws = r->state->t,
+                                                                      .stage = stage});
     if (m->nbranch) snw_relaxation_fix(m, r->state);
     snw_statics_assume(st, r->state->t);
     if (s == SNW_OK) path_run_note(r, step, &info);

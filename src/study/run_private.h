@@ -175,8 +175,9 @@ typedef struct snw_frame_source {
     bool partial;
     bool unsaved; // live stepping, or a point of a path that cannot be continued: no checkpoint
     bool of_path; // a point of a path
-    const double *mode; // nv: recorded in place of the velocities; NULL: none
-    const double *fold; // derivatives of a fold by the parameters of its path; NULL: none
+    snw_path_place place; // of it
+    const double *mode;   // nv: recorded in place of the velocities; NULL: none
+    const double *fold;   // derivatives of a fold by the parameters of its path; NULL: none
     const struct snw_linear_model *linear; // linear model about the state; NULL: none
 } snw_frame_source;
 

@@ -63,6 +63,8 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     switch (map->kind) {
     case SNW_MAP_STATIC:
         return nv + nr + nb + (map->steady ? 2 * nv : 0) + (map->hard ? map->hard->n : 0);
+    case SNW_MAP_FOLD:
+        return nv + nr + 1;
     case SNW_MAP_INITIAL:
     case SNW_MAP_ACCELERATIONS:
         return nv + nr + nz;
@@ -79,6 +81,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
         return adjoint_hard_size(a, map);
     case SNW_MAP_EXPLICIT:
         return adjoint_explicit_size(a->m, map);
+    case SNW_MAP_INPUTS:
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_KEPT:
@@ -120,6 +123,10 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     }
     if (map->kind == SNW_MAP_EXPLICIT) {
         adjoint_explicit_equations(x, a, map, out);
+        return;
+    }
+    if (map->kind == SNW_MAP_FOLD) {
+        adjoint_fold_equations(x, a, map, out);
         return;
     }
     if (map->kind == SNW_MAP_STAGES) {
@@ -217,6 +224,7 @@ snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_prepare(a, map, err);
     if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_prepare(a, map, err);
+    if (map->kind == SNW_MAP_FOLD) return adjoint_fold_prepare(a, map, err);
     SNW_TRY(prepare_matrix(a, map, err));
     if (map->kind == SNW_MAP_STEP) adjoint_find_lengths(a, map);
     adjoint_find_by_time(a, map);
@@ -502,6 +510,7 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     case SNW_MAP_STATIC:
         apply_static(a, map, k, by);
         break;
+    case SNW_MAP_FOLD: // as snw_sensitivity_apply
     case SNW_MAP_INITIAL:
     case SNW_MAP_RESTART:
     case SNW_MAP_ACCELERATIONS:
@@ -524,6 +533,7 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     case SNW_MAP_EXPLICIT:
         adjoint_explicit_apply(a, map, k, by, times.before, times.length);
         break;
+    case SNW_MAP_INPUTS:
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_KEPT:
@@ -538,6 +548,10 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
 }
 
 void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, double *by) {
+    if (map->kind == SNW_MAP_FOLD) {
+        adjoint_fold_apply(a, k, by);
+        return;
+    }
     apply(a, map, k, by, adjoint_step_times(a, map, k));
 }
 

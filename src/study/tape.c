@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "dynamics/relaxation.h"
 #include "integrate/hard_step.h"
+#include "study/found_inputs.h"
 #include "study/memory.h"
 
 #include <math.h>
@@ -51,7 +52,9 @@ void snw_tape_rewind(snw_tape *t) {
     t->bytes = 0;
     t->full = t->failed = false;
     t->other = NAN;
+    t->held_now = NULL;
     t->mark.n = 0;
+    t->mark.held = NULL;
     t->mark.block = first;
     t->mark.used = t->mark.bytes = 0;
     t->mark.other = NAN;
@@ -64,6 +67,7 @@ static void set_mark(snw_tape *t) {
     t->mark.used = t->block ? t->block->used : 0;
     t->mark.bytes = t->bytes;
     t->mark.other = t->other;
+    t->mark.held = t->held_now;
 }
 
 static void return_to_mark(snw_tape *t) {
@@ -73,6 +77,7 @@ static void return_to_mark(snw_tape *t) {
     t->n = t->mark.n;
     t->bytes = t->mark.bytes;
     t->other = t->mark.other;
+    t->held_now = t->mark.held;
 }
 
 // n doubles; NULL: no memory
@@ -100,6 +105,24 @@ static double *copy(const double *from, size_t n, double *to) {
     return to + n;
 }
 
+// The inputs that are held at present into t->held_now, a copy where they have changed.
+static void keep_held(snw_tape *t) {
+    if (!t->held) return;
+    const size_t n = snw_held_doubles(t->held);
+    double *x = take(t, n);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    (void)snw_held_save(t->held, x);
+    if (t->held_now && memcmp(x, t->held_now, n * sizeof *x) == 0) { // as they were
+        t->block->used -= n;
+        t->bytes -= n * sizeof *x;
+        return;
+    }
+    t->held_now = x;
+}
+
 // A new map with a copy of the state and of one more vector of velocities; NULL: no memory, or the
 // bound is passed.
 static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, const double *more) {
@@ -120,8 +143,15 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nz = (size_t)m->nsignal;
     const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
     const size_t nb = (size_t)m->nbranch_coordinate, nf = (size_t)m->nbranch;
+    keep_held(t);
+    if (t->failed) return NULL;
     snw_map *map = &t->map[t->n];
-    *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .m = m, .s = {.t = s->t}};
+    *map = (snw_map){.kind = kind,
+                     .stage = t->stage,
+                     .frame = t->frames,
+                     .m = m,
+                     .held = t->held_now,
+                     .s = {.t = s->t}};
     const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE ||
                        kind == SNW_MAP_ENERGY || kind == SNW_MAP_KEPT;
     if (shows && t->n > 0) { // that of the last map
@@ -155,6 +185,7 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     free_blocks(t, NULL);
     t->bytes = 0;
     t->n = 0;
+    t->held_now = NULL;
     return NULL;
 }
 
@@ -494,8 +525,57 @@ static void add_step_of_study(snw_tape *t, const snw_step_report *r) {
     set_mark(t);
 }
 
+// A copy of n bytes; NULL: no memory.
+static void *take_copy(snw_tape *t, const void *from, size_t n) {
+    double *x = take(t, n / sizeof(double) + 1);
+    if (!x) t->failed = true;
+    if (x && n) memcpy(x, from, n);
+    return x;
+}
+
+// The inputs that an inverse step has found.
+static void add_inputs(snw_tape *t, const snw_step_report *r) {
+    const snw_found_inputs *from = r->inputs;
+    snw_map *map = add_map(t, SNW_MAP_INPUTS, r->s, NULL);
+    if (!map) return;
+    const size_t nu = (size_t)from->nu, ny = (size_t)from->ny;
+    snw_found_inputs *to = take_copy(t, from, sizeof *to);
+    map->t_laws = r->t_laws;
+    map->stage = r->stage;
+    map->inputs = to;
+    if (!to) return;
+    to->input = take_copy(t, from->input, nu * sizeof *from->input);
+    to->target = take_copy(t, from->target, ny * sizeof *from->target);
+    to->turns = take_copy(t, from->turns, ny * sizeof *from->turns);
+    to->gain = take_copy(t, from->gain, nu * ny * sizeof *from->gain);
+    to->before =
+        t->held ? take_copy(t, from->before, snw_held_doubles(t->held) * sizeof(double)) : NULL;
+}
+
+// The end of a path, from which the following steps begin.
+static void add_path_end(snw_tape *t, const snw_step_report *r) {
+    if (t->run) t->m = snw_run_model_at(t->run, r->stage);
+    const snw_step_desc *step = &t->m->desc->step[r->stage];
+    const bool given = r->s->t == step->path.low || r->s->t == step->path.high;
+    snw_map *map = add_map(t, SNW_MAP_STATIC, r->s, NULL);
+    if (!map) return;
+    map->t_laws = r->t_laws;
+    map->relaxation = step->relaxation;
+    map->place = given ? SNW_PLACE_GIVEN : SNW_PLACE_CHOSEN;
+    keep_branches(t, r->s, map);
+    set_mark(t);
+}
+
 void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
+    if (r->event == SNW_WATCH_INPUTS) {
+        add_inputs(t, r);
+        return;
+    }
+    if (r->event == SNW_WATCH_PATH) {
+        add_path_end(t, r);
+        return;
+    }
     if (r->event == SNW_WATCH_BEGIN) {
         t->begins = true;
         t->rests = r->rest;
@@ -596,6 +676,8 @@ void snw_tape_find_times(snw_tape *t, bool all) {
         snw_map *map = &t->map[i];
         const bool step = snw_map_is_step(map);
         if (map->kind == SNW_MAP_FROM) now = kept_time_moves(t, i, map->stage, all);
+        // t of a fold varies, that of other points of a path does not
+        if (map->place > SNW_PLACE_START) now = map->place == SNW_PLACE_FOLD;
         if (map->begins) start = now;
         const bool grid = step && map->end == SNW_END_GRID && start;
         map->time_moves = now || grid;
@@ -620,6 +702,13 @@ static void show_touching(const snw_tape *t, snw_map *frame) {
     }
 }
 
+// Where on its path an equilibrium, or the frame that shows it, is.
+static void keep_place(const snw_run_state *at, snw_map *map) {
+    const snw_path_desc *path = &at->m->desc->step[at->stage].path;
+    map->place = at->place;
+    map->range = at->place ? path->high - path->low : 0;
+}
+
 snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     snw_tape *t = user;
     if (at->shown) return SNW_OK;
@@ -628,7 +717,9 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     t->stage = at->stage;
     snw_map *map = NULL;
     if (!at->moves) {
-        map = add_map(t, SNW_MAP_STATIC, at->s, NULL);
+        const bool fold = at->place == SNW_PLACE_FOLD;
+        map = add_map(t, fold ? SNW_MAP_FOLD : SNW_MAP_STATIC, at->s, NULL);
+        if (map) keep_place(at, map);
         if (map) map->t_laws = at->in->t;
         if (map) map->relaxation = at->relaxation, map->steady = at->steady;
         keep_branches(t, at->s, map);
@@ -636,6 +727,7 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     }
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
     if (map) map->t_laws = at->in->t;
+    if (map) keep_place(at, map);
     if (map && t->m->hard) show_touching(t, map);
     t->frames++;
     set_mark(t);

@@ -10,6 +10,8 @@
 
 typedef enum snw_map_kind {
     SNW_MAP_STATIC,  // an equilibrium; it does not depend on the state before
+    SNW_MAP_FOLD,    // a fold of a path of equilibria, with its parameter t
+    SNW_MAP_INPUTS,  // an inverse step has found inputs; the equilibrium under them follows
     SNW_MAP_INITIAL, // initial state, closed, with accelerations and multipliers
     SNW_MAP_RESTART, // velocities made consistent, then accelerations and multipliers
     SNW_MAP_STEP,
@@ -55,7 +57,11 @@ typedef struct snw_map {
     const double *branch_from, *branch_place, *branch_part, *branch_follow;
     snw_relaxation_rule relaxation; // of an equilibrium
     bool steady;                    // likewise: with the rates of given motions
-    const double *taken;            // nsignal, of samples: 1 where one is taken; else NULL
+    snw_path_place place;           // likewise: on a path
+    double range;                   // of the parameter of that path, s
+    const double *held; // inputs that inverse steps hold then (snw_held_save); NULL: no such step
+    const struct snw_found_inputs *inputs; // of those that were found
+    const double *taken;                   // nsignal, of samples: 1 where one is taken; else NULL
     const double *d;      // nv: increment of a step, or of one with hard contacts; NULL: none
     const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
     const double *before; // nv: velocities before a restart; NULL: none
@@ -106,6 +112,8 @@ typedef struct snw_tape {
     bool events;        // keep what the derivatives by the lengths of steps need
     bool begins;        // the next map is the first of a motion
     bool rests;         // the last motion has begun at an equilibrium
+    const struct snw_held_inputs *held; // of the run, to be kept with each map; NULL: none
+    const double *held_now;             // those of the last map
     struct tape_block *block;
     // the last instant, to which steps are undone
     struct {
@@ -113,6 +121,7 @@ typedef struct snw_tape {
         struct tape_block *block;
         size_t used, bytes;
         double other;
+        const double *held;
     } mark;
 } snw_tape;
 

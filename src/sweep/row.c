@@ -495,8 +495,12 @@ static snw_status evaluate_results(row_lane *l, const snw_desc *desc, snw_error 
     double *y = l->numbers, *weight = y + n * width, *by_sum = weight + n;
     bool *moves = (bool *)(by_sum + most);
     extend_frames(l, desc, y, moves);
-    const snw_scalar_frames frames = {
-        .n = s->nframe, .ncolumn = (int)width, .t = s->t, .y = y, .moves = moves};
+    const snw_scalar_frames frames = {.n = s->nframe,
+                                      .ncolumn = (int)width,
+                                      .t = s->t,
+                                      .y = y,
+                                      .moves = moves,
+                                      .special = s->special};
     for (int i = 0; i < c->plan->nresult; i++) {
         snw_error why = {0};
         if (snw_scalar_value(&c->scalar[i], &frames, weight, by_sum, &l->result[i], &why) == SNW_OK)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """sinew optimize: optimal motion, gaits and designs against closed forms and independent programs."""
+import csv
 import pathlib
 import unittest
 
@@ -213,6 +214,28 @@ optimize:
         reply = self.succeeds("optimize", "peak.yaml", "--json").json
         self.assertAlmostEqual(reply["cost"], 0.85 / 0.725, places=9)
         self.assertAlmostEqual(reply["constraints"][2]["price"], -1, places=6)
+
+    def test_a_fold_is_placed(self):
+        # the rise of a truss that snaps through at 10 N, 2 k ((l/b)^(2/3) - 1)^(3/2), l^2 = 1 + rise^2; a sweep shows it
+        self.write("truss.yaml", """\
+sinew: 1
+gravity: 0
+parameters: {rise: 0.2 m, P: 1 N/s*t}
+robot: {apex: {on: world, pose: {xyz: [0, rise, 0]}, joint: prismatic, axis: y, body: {mass: 1 kg}}}
+springs: {bar(i=1..2): {spring: [{xyz: [2*i - 3, 0, 0]}, apex], rest: "sqrt(1 m^2 + rise^2)", stiffness: 1000}}
+loads: {press: {on: apex, force: [0, -P, 0]}}
+study: [path: {range: [-40 s, 40 s]}]
+probes: {load: {law: P}}
+optimize: {variables: {rise: {low: 0.1, high: 0.5}}, minimise: (fold(load) - 10)^2, subject: [{value: "fold(2, load)", below: 0}]}
+""")
+        reply = self.succeeds("optimize", "truss.yaml", "--json").json
+        rise = ((1 + 0.005**(2/3))**3 - 1)**0.5
+        self.assertAlmostEqual(reply["variables"][0]["value"], rise, places=8)
+        self.write("plan.yaml", "sinew: 1\nmodel: truss.yaml\nvary: {rise: [0.1 m, %.12f m]}\nkeep: {peak: fold(load)}\n" % rise)
+        self.succeeds("sweep", "plan.yaml")
+        self.succeeds("sweep", "plan.h5", "--csv", "rows.csv")
+        with open(self.folder / "rows.csv", newline="") as file:
+            self.assertAlmostEqual(float(list(csv.DictReader(file))[-1]["peak"]), 10, places=7)
 
     def test_an_old_table_outlives_a_wrong_model(self):
         self.write("log.csv", "t,x\n1,2\n")

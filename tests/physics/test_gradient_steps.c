@@ -2,8 +2,9 @@
 //
 // Gradients through steps of other kinds, theory.md 7.5: steps that begin from the end of others,
 // steady equilibria, equilibria with hard contacts, kinematic steps and rk4, free joints on SO(3) x
-// R^3, hard contacts with conditions and samples; against closed forms, complex steps of the same
-// recursion and differences of whole runs; the sweep back equals sensitivities along the run.
+// R^3, concentric tubes, hard contacts with conditions and samples; against closed forms, complex
+// steps of the same recursion and differences of whole runs; the sweep back equals sensitivities
+// along the run.
 #include "asked_gradient.h"
 #include "sanitized.h"
 
@@ -717,6 +718,54 @@ static void split_bases_follow_differences(void **state) {
     follow_differences(&split[3], "trapezoidal", 1e-9);
 }
 
+// ---- concentric tubes ---------------------------------------------------------------------------
+
+static const problem tubes[] = {
+    {"tubes that turn each other",
+     "sinew: 1\n"
+     "gravity: [0, 0, -9.81]\n"
+     "parameters: {E: 58 GPa, F: 0.05 N, k: 8 1/m, base: -10 cm, turn: 60 deg, tau: 1 ms}\n"
+     "materials: {nitinol: {young: E, poisson: 0.3, density: 6450, damping: tau}}\n"
+     "robot:\n"
+     "  cannula:\n"
+     "    on: world\n"
+     "    degree: 2\n"
+     "    tubes:\n"
+     "      inner: {diameter: 1.2 mm, inner: 0.8 mm, material: nitinol, straight: 20 cm, curved: "
+     "10 "
+     "cm, curvature: k, translation: base, rotation: \"turn + 0.2*sin(30*t/(1 s))^2\"}\n"
+     "      outer: {diameter: 1.8 mm, inner: 1.4 mm, material: nitinol, straight: 12 cm, curved: 8 "
+     "cm, curvature: 10 1/m, translation: -7 cm}\n"
+     "loads: {touch: {on: cannula.tip, force: [0, F*(1 + sin(20*t/(1 s))), F]}}\n"
+     "probes: {tip: {position: cannula}, v: {velocity: cannula}, torque: {effort: "
+     "inner_rotation}}\n"
+     "study: [static: {}, dynamic: {for: 6 ms, step: 2 ms, scheme: %s}]\n",
+     3,
+     3,
+     {"E", "base", "turn"},
+     {"tip.y", "v.vz", "end(torque)"}},
+};
+
+static void tubes_follow_differences(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"gauss4", "radau5"};
+    for (int i = 0; i < AMONG(1, 2); i++) follow_moves(&tubes[0], scheme[i], 1e-9, 1e-3);
+}
+
+static void sliding_tubes_are_refused(void **state) {
+    (void)state;
+    char text[TEXT], scheme[] = "bdf2";
+    static outcome got;
+    (void)snprintf(text, sizeof text, tubes[0].text, scheme);
+    char *base = strstr(text, "translation: base");
+    assert_non_null(base);
+    memcpy(base, "translation: t*0.1 m/s - 10 cm, rotation: turn} #", 49);
+    ask(&(question){.text = text, .nby = 1, .by = {"E"}, .nof = 1, .of = {"tip.y"}}, &got);
+    if (got.status != SNW_E_MODEL) print_error("%s\n", got.err.text);
+    assert_int_equal(got.status, SNW_E_MODEL);
+    assert_non_null(strstr(got.err.text, "concentric tubes whose 'translation' is a law of t"));
+}
+
 // ---- hard contacts with conditions and samples --------------------------------------------------
 
 static const problem hard[] = {
@@ -793,6 +842,8 @@ int main(void) {
         cmocka_unit_test(gaits_through_knots),
         cmocka_unit_test(chosen_steps_are_refused),
         cmocka_unit_test(split_bases_follow_differences),
+        cmocka_unit_test(tubes_follow_differences),
+        cmocka_unit_test(sliding_tubes_are_refused),
         cmocka_unit_test(controlled_contacts_follow_differences),
         cmocka_unit_test(a_rolling_ball_takes_up_a_slide),
     };

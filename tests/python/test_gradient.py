@@ -28,6 +28,32 @@ def test_an_equilibrium():
     assert derivatives[0] == pytest.approx([-3 / 1600, 1 / 40], rel=1e-10)
 
 
+def test_folds_and_inputs_that_are_found():
+    # a column that leans by e carries k l (1 - e^(2/3))^(3/2); the force that holds it at the top's place x
+    text = """
+sinew: 1
+gravity: 0
+parameters: {k: 5 N/m, lean: 0.02, P: 1 N/s*t, at: 0.3 m}
+robot: {column: {on: world, pose: {axis: y, angle: asin(lean)}, joint: revolute, axis: y, body: {mass: 1 kg}}}
+sites: {top: {on: column, pose: {xyz: [0, 0, 1 m]}}}
+loads: {press: {on: top, force: ["-k*(top.x - 1 m*lean)", 0, -P]}, hold: {on: top, force: [0, 0, 0]}}
+probes: {top: {position: top}, load: {law: P}, height: {law: top.z}}
+study: [%s]
+"""
+    fold = sinew.Gradient(sinew.Model(text=text % "path: {range: [0 s, 6 s]}"), ["fold(load)"], ["k", "lean"])
+    values, derivatives = fold()
+    e = 0.02 ** (1 / 3)
+    assert values[0] == pytest.approx(5 * (1 - e**2) ** 1.5, rel=1e-10)
+    assert derivatives[0] == pytest.approx([(1 - e**2) ** 1.5, -5 / e * math.sqrt(1 - e**2)], rel=1e-9)
+    assert fold.report.method == "adjoint"
+    study = "inverse: {target: {top.x: at}, actuators: {hold.fx: {}}}, change: {k: 6 N/m}, static"
+    with pytest.raises(sinew.Error, match="no fold 1"):
+        sinew.gradient(sinew.Model(text=text % study), "fold(load)", ["lean"])
+    held = sinew.gradient(sinew.Model(text=text % study), "top.x", ["lean", "at"])
+    # k_1 (x_1 - e) = k (at - e) where the load P is 0 and the force is level
+    assert held[1][0] == pytest.approx([1 - 5 / 6, 5 / 6], rel=1e-9)
+
+
 def test_an_event_and_an_extreme():
     # x" = -4 x - 3 [x >= c] from x = 0 at 1.5 m/s: closed forms at 0.7 s; the highest place without the load
     text = SPRING.split("parameters")[0] + """

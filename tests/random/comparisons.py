@@ -753,9 +753,14 @@ def derivatives(model, run):
     of = [f"end({names[0]})", "end(e.total)"] if "e" in other["probes"] else [f"end({names[-1]})"]
     if moves(other):
         of[0] = f"integral({names[0]}*{names[-1]})"
-    reply, back = asked(other, run, "derivatives", of, by, "adjoint")
-    _, forward = asked(other, run, "derivatives", of, by, "forward")
-    told, whole = asked(other, run, "derivatives", of, by, "differences")
+    return three_ways(model, run, other, "derivatives", of, by)
+
+
+def three_ways(model, run, other, what, of, by):
+    """The same of results of a study by all numbers."""
+    reply, back = asked(other, run, what, of, by, "adjoint")
+    _, forward = asked(other, run, what, of, by, "forward")
+    told, whole = asked(other, run, what, of, by, "differences")
     values = [abs(scalar["value"] or 0) for scalar in reply["scalars"]]
     jumps = "contacts" in other or re.search(r"\b(when|until|once)\b", model_text.text(other))
     unsure = told["estimated_error"]*max(values + [abs(x) for row in whole for x in row])
@@ -766,10 +771,26 @@ def derivatives(model, run):
         for wanted, bound, text in ((b, ALIKE, "forward derivatives"), (c, sure, "differences of whole runs")):
             amount = max(abs(x - y) for x, y in zip(a, wanted))/least
             if not amount <= bound:
-                return Verdict("find", f"derivatives ({text})",
+                return Verdict("find", f"{what} ({text})",
                                f"{scalar['of']}: transposed steps and {text} differ by {amount:.2g} of the largest "
                                f"({', '.join(by)}: {a}, {wanted})", amount)
-    return Verdict("ok", "derivatives")
+    return Verdict("ok", what)
+
+
+def inputs(model, run):
+    """The same of the force that brings a place somewhere else, next to none, and of what rests under it."""
+    plain = checked(run, model)
+    other, by, names = clone(model), numbers(model), positions(model)
+    places = [probe["position"] for probe in other["probes"].values() if isinstance(probe, dict) and "position" in probe]
+    if not by or not places or not isinstance(places[-1], str):
+        return Verdict("unsure", "inputs", "no numbers, or no place")
+    other.setdefault("loads", {})["found"] = {"on": places[-1], "force": [0, 0, 0]}
+    name = [probe for probe, what in other["probes"].items() if isinstance(what, dict) and "position" in what][-1]
+    target = {f"{name}.{c}": plain.last[f"{name}.{c}"] + part*size(model) for c, part in (("x", -0.01), ("z", 0.02))}
+    other["study"] = [{"static": {"tolerance": 1e-12}},
+                      {"inverse": {"target": target, "actuators": {f"found.f{c}": {} for c in "xyz"}, "unreachable": "nearest"}},
+                      {"static": {"tolerance": 1e-12}}]
+    return three_ways(model, run, other, "inputs", [f"end({names[0]} + 2*{name}.y)", f"end({name}.x + {name}.z)"], by)
 
 
 def linear(model, run):
@@ -868,7 +889,7 @@ COMPARISONS = {
     "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "arc": arc, "moved": moved,
     "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes,
     "steps": steps_short, "adapt": adapt, "free_step": free_step, "damped_stages": damped_stages, "engines_motion": engines_motion, "again": again,
-    "closure": closure, "period": period, "derivatives": derivatives, "linear": linear, "matrix": matrix,
+    "closure": closure, "period": period, "derivatives": derivatives, "inputs": inputs, "linear": linear, "matrix": matrix,
 }
 
 
