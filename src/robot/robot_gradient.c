@@ -565,8 +565,9 @@ static snw_status evaluate(snw_gradient *g, const double *p, double *J, double *
     g->info = (snw_gradient_info){.method = g->how.method};
     // in kinematic studies, where differences of maps cost more than those of runs
     const bool impatient = g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g);
-    const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
-                       (g->how.method == SNW_GRADIENT_AUTO && (g->holds || gradient_needs_differences(g)));
+    const bool whole =
+        g->how.method == SNW_GRADIENT_DIFFERENCES ||
+        (g->how.method == SNW_GRADIENT_AUTO && (g->holds || gradient_needs_differences(g)));
     bool abandoned = false;
     if (dJ && !whole) {
         const snw_status s = gradient_adjoint(g, p, impatient, J, dJ, &abandoned, err);
