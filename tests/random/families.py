@@ -6,7 +6,7 @@ import math
 import parts
 from chance import Chance, rounded
 
-STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "settles", "derivatives", "inputs", "linear"]
+STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "settles", "derivatives", "linear"]
 MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "damped_stages", "moved", "again", "derivatives"]
 
 
@@ -898,11 +898,11 @@ FAMILIES = {
     "rod_release": (rod_release, MOTION + ["nodes", "engines_motion"]),
     "rod_jump": (rod_jump, MOTION + ["nodes"]),
     "rod_flight": (rod_flight, MOTION),
-    "tendon_static": (tendon_static, STATICS),
+    "tendon_static": (tendon_static, STATICS + ["inputs"]),
     "tendon_motion": (tendon_motion, MOTION + ["nodes", "engines_motion"]),
-    "tree_static": (tree_static, ["alive", "path", "arc", "exists", "moved", "stable", "settles", "derivatives", "inputs", "linear"]),
+    "tree_static": (tree_static, ["alive", "path", "arc", "exists", "moved", "stable", "settles", "derivatives", "linear"]),
     "tree_motion": (tree_motion, MOTION),
-    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "derivatives", "inputs", "linear"]),
+    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "derivatives", "linear"]),
     "hybrid_modes": (hybrid_modes, ["alive", "basis", "nodes", "moved"]),
     "hybrid_motion": (hybrid_motion, MOTION),
     "driven": (driven, MOTION),
@@ -921,12 +921,12 @@ FAMILIES = {
     "obstacle": (obstacle, ["alive", "energy", "again", "derivatives"]),
     "shapes": (shapes, ["alive", "energy", "again", "derivatives"]),
     "touching": (touching, ["alive", "energy", "again", "derivatives"]),
-    "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable", "derivatives", "inputs", "linear"]),
-    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "derivatives", "inputs", "linear"]),
+    "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable", "derivatives", "linear"]),
+    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "derivatives", "linear"]),
     "sprung_motion": (sprung_motion, MOTION + ["nodes"]),
     "tubes_static": (tubes_static, ["alive", "basis", "path", "moved", "stable", "derivatives"]),
     "tubes_motion": (tubes_motion, ["alive", "energy", "steps", "adapt", "moved", "again", "derivatives"]),
-    "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles", "derivatives", "inputs", "linear"]),
+    "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles", "derivatives", "linear"]),
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),
     "long_static": (long_static, ["alive", "matrix"]),
