@@ -168,32 +168,42 @@ static int tendon_of(const snw_model *m, int point) {
     return i;
 }
 
+// Coordinates in use at slice i that have functions at point p of a tendon: e->near <- their
+// places, e->component, e->small <- their strains and values. Returns their number.
+static int functions_in_use(snw_elimination *e, int i, const snw_tendon_point *p) {
+    const snw_model *m = e->m;
+    const snw_rod *rod = &m->rod[p->rod];
+    const int y = e->plan[i].kept + e->plan[i].leaving, *dof = e->list + e->plan[i].list;
+    int found = 0;
+    for (int r = 0; r < y; r++) {
+        const double *phi = m->tendon_phi + p->phi;
+        for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+            const int j = dof[r] - rod->dof[a] - p->first[a];
+            if (j < 0 || j >= p->count[a]) continue;
+            e->near[found] = r;
+            e->component[found] = a;
+            e->small[found++] = phi[j];
+            break;
+        }
+    }
+    return found;
+}
+
 // W += these stiffnesses at the points of slice i
 static void add_tendons(snw_elimination *e, const snw_tangent_at *at, int i, const snw_work *w) {
     const snw_model *m = e->m;
     const snw_segment_plan *plan = &e->plan[i];
     const int y = plan->kept + plan->leaving, ns = e->ns, ld = ns + y;
-    const int *dof = e->list + plan->list;
     for (int n = e->point_of_seg[i]; n < e->point_of_seg[i + 1]; n++) {
         const int k = e->point[n];
-        const snw_tendon_point *p = &m->tendon_point[k];
         double H[36];
         if (!tendon_stiffness(m, w, tendon_of(m, k), k, at->cq, H)) continue;
-        const snw_rod *rod = &m->rod[p->rod];
-        const double *phi = m->tendon_phi + p->phi;
-        for (int r = 0; r < y; r++) {
-            for (int c = 0; c < y; c++) {
-                const double *pa = phi;
-                for (int a = 0; a < rod->na; pa += p->count[a], a++) {
-                    const int ja = dof[r] - rod->dof[a] - p->first[a];
-                    const double *pb = phi;
-                    for (int b = 0; b < rod->na; pb += p->count[b], b++) {
-                        const int jb = dof[c] - rod->dof[b] - p->first[b];
-                        if (ja < 0 || ja >= p->count[a] || jb < 0 || jb >= p->count[b]) continue;
-                        e->W[(6 + r) * ld + ns + c] += H[6 * a + b] * pa[ja] * pb[jb];
-                    }
-                }
-            }
+        const int found = functions_in_use(e, i, &m->tendon_point[k]);
+        for (int r = 0; r < found; r++) {
+            double *row = e->W + (6 + e->near[r]) * ld + ns;
+            const double *stiffness = H + 6 * e->component[r];
+            for (int c = 0; c < found; c++)
+                row[e->near[c]] += stiffness[e->component[c]] * e->small[r] * e->small[c];
         }
     }
 }
@@ -281,6 +291,8 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     snw_status s = e->plan ? place_tendons(e) : SNW_E_MEMORY;
     if (s == SNW_OK) s = snw_friction_create(e);
     if (s == SNW_OK) s = snw_sliding_create(e);
+    if (s == SNW_OK) s = snw_forms_create(e);
+    if (s == SNW_OK) s = snw_winch_create(e);
     if (s == SNW_OK) s = elimination_plan(e);
     if (s == SNW_OK) s = snw_border_create(e);
     const size_t y = (size_t)e->most, n = (size_t)e->most_n;
@@ -299,13 +311,14 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->block = snw_alloc((y * y + 1) * sizeof *e->block);
     e->flux = snw_alloc((y * STATE + 1) * sizeof *e->flux);
     e->near = snw_alloc((y + 1) * sizeof *e->near);
+    e->component = snw_alloc((y + 1) * sizeof *e->component);
     e->by_near = snw_alloc((y + 1) * sizeof *e->by_near);
     const int border = 2 * e->most_border;
     const size_t count = snw_negative_scratch((int)y > border ? (int)y : border);
     e->scratch = (snw_arena){.base = snw_alloc(count), .size = count};
-    if (s == SNW_OK &&
-        !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried && e->small &&
-          e->map && e->unit && e->block && e->flux && e->near && e->by_near && e->scratch.base))
+    if (s == SNW_OK && !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried &&
+                         e->small && e->map && e->unit && e->block && e->flux && e->near &&
+                         e->component && e->by_near && e->scratch.base))
         s = SNW_E_MEMORY;
     if (s != SNW_OK) {
         snw_elimination_destroy(e);
@@ -324,13 +337,13 @@ void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
     snw_border_destroy(e);
     snw_mixed_destroy(&e->mixed);
-    snw_sliding_destroy(e);
-    void *const own[] = {e->maps,         e->slot,  e->point_of_seg, e->point,    e->plan,
-                         e->list,         e->pivot, e->number,       e->h,        e->u,
-                         e->du,           e->P,     e->state,        e->f,        e->W,
-                         e->carried,      e->small, e->map,          e->unit,     e->block,
-                         e->scratch.base, e->flux,  e->friction,     e->extended, e->near,
-                         e->by_near};
+    snw_winch_destroy(e);
+    void *const own[] = {e->maps,         e->slot,    e->point_of_seg, e->point,    e->plan,
+                         e->list,         e->pivot,   e->number,       e->h,        e->u,
+                         e->du,           e->P,       e->state,        e->f,        e->W,
+                         e->carried,      e->small,   e->map,          e->unit,     e->block,
+                         e->scratch.base, e->flux,    e->friction,     e->extended, e->near,
+                         e->by_near,      e->sliding, e->form_entry,   e->along,    e->component};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -885,8 +898,7 @@ SNW_CLONES static void eliminated_product(snw_elimination *e, const snw_tangent_
     if (lambda) snw_border_add_rows(e, lambda, y);
     elastic_product(m, at->cq, at->cv, x, y);
     if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
-    if (e->nfriction) snw_friction_product(e, at, w, x, y);
-    if (snw_sliding_acts(e, at, w)) snw_sliding_product(e, at, w, x, y);
+    if (e->along) snw_friction_product(e, at, w, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);

@@ -29,8 +29,8 @@ snw_status snw_border_create(snw_elimination *e) {
     const int pairs = snw_segment_pairs(m);
     int touches, ends;
     snw_touch_room(m, &touches, &e->most_touched, &ends);
-    e->most_border =
-        m->nconstraint + 12 * pairs + m->ntendon + 2 * m->ntendon_segment + 6 * e->most_touched;
+    e->most_border = m->nconstraint + 12 * pairs + m->ntendon + 2 * m->ntendon_segment +
+                     snw_winch_room(m) + 6 * e->most_touched;
     const size_t n = (size_t)e->most_border;
     if (n == 0) return SNW_OK;
     e->border = snw_alloc(n * sizeof *e->border);
@@ -217,8 +217,10 @@ void snw_border_add_own(snw_elimination *e, const snw_tangent_at *at, const snw_
     }
 }
 
-static double tendon_stiffness_of(const snw_tangent_at *at, const snw_work *w, int i) {
-    return at->cq * w->tendon[i].stiffness;
+// Of a winch whose friction acts see elimination_winch.c.
+static double tendon_stiffness_of(const snw_elimination *e, const snw_tangent_at *at,
+                                  const snw_work *w, int i) {
+    return snw_tendon_friction_acts(e->m, i, w) ? 0 : at->cq * w->tendon[i].stiffness;
 }
 
 void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
@@ -241,7 +243,7 @@ void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_
     }
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *t = &m->tendon[i];
-        const double stiffness = tendon_stiffness_of(at, w, i);
+        const double stiffness = tendon_stiffness_of(e, at, w, i);
         if (stiffness == 0) continue;
         const double *G = w->tendon_jacobian + t->store;
         double sum = 0;
@@ -310,7 +312,7 @@ static void list_unknowns(snw_elimination *e, const snw_tangent_at *at, const sn
         }
     }
     for (int i = 0; i < m->ntendon; i++) { // T -= stiffness G G'
-        const double stiffness = tendon_stiffness_of(at, w, i);
+        const double stiffness = tendon_stiffness_of(e, at, w, i);
         const snw_tendon *t = &m->tendon[i];
         for (int k = t->point_adr; k < t->point_adr + t->npoint; k++) list_straight(e, at, w, i, k);
         if (stiffness == 0) continue;
@@ -324,6 +326,7 @@ static void list_unknowns(snw_elimination *e, const snw_tangent_at *at, const sn
                                                        .pair = -1,
                                                        .stiffness = stiffness};
     }
+    snw_winch_list(e, at, w);
     snw_touch_list(e);
 }
 
@@ -335,6 +338,7 @@ static void add_force(snw_elimination *e, int k, double factor, double *x) {
         *f = snw_wrench_axpy(-factor, u->force[end], *f);
     }
     for (int j = 0; j < u->n; j++) x[u->dof[j]] += factor * u->force_factor * u->value[j];
+    if (u->force_form) snw_form_push(e, u->force_form, factor, -factor, x);
 }
 
 // Row k times x, with the states e->state of x.
@@ -346,7 +350,7 @@ static double row_times(const snw_elimination *e, int k, const double *x) {
         for (int j = 0; j < e->ns; j++) sum += u->row[end][j] * s[j];
     }
     for (int j = 0; j < u->n; j++) sum += u->row_factor * u->value[j] * x[u->dof[j]];
-    return sum;
+    return u->row_form ? sum + snw_form_times(e, u->row_form, x) : sum;
 }
 
 void snw_border_add_rows(snw_elimination *e, const double *lambda, double *y) {

@@ -123,18 +123,19 @@ static bool friction_varies(const snw_elimination *e, const snw_tangent_at *at, 
     return (at->cq != 0 || at->cv != 0) && snw_tendon_friction_acts(e->m, tendon, w);
 }
 
-static snw_by_function vary(const snw_tendon_friction_point *f, const snw_tangent_at *at,
-                            double weight, int c, double phi, double dphi) {
-    return (snw_by_function){weight * f->d1[c] * phi,
-                             weight * (at->cq * f->d2[c] + at->cv * f->d1[c]) * phi,
+static snw_by_function vary(const snw_tendon_friction_point *f, const snw_tendon_slide *sl,
+                            const snw_tangent_at *at, double weight, int c, double phi,
+                            double dphi) {
+    const double speed = sl->r * (at->cq * (f->d2[c] - sl->a * f->d1[c]) + at->cv * f->d1[c]);
+    return (snw_by_function){weight * f->d1[c] * phi, weight * speed * phi,
                              at->cq * (f->of_xi[c] * phi + f->of_dxi[c] * dphi)};
 }
 
 // Places among the y unknowns dof of the coordinates at point k, and their variations by place.
 // Returns their number.
 static int vary_each(const snw_model *m, const snw_tendon_friction_point *f,
-                     const snw_tangent_at *at, int k, int y, const int *dof, int *place,
-                     snw_by_function *out) {
+                     const snw_tendon_slide *sl, const snw_tangent_at *at, int k, int y,
+                     const int *dof, int *place, snw_by_function *out) {
     const snw_tendon_point *p = &m->tendon_point[k];
     const snw_rod *rod = &m->rod[p->rod];
     int found = 0;
@@ -144,7 +145,7 @@ static int vary_each(const snw_model *m, const snw_tendon_friction_point *f,
             const int j = dof[c] - rod->dof[a] - p->first[a];
             if (j < 0 || j >= p->count[a]) continue;
             out[found] =
-                vary(f, at, p->w, rod->comp[a], m->tendon_phi[n + j], m->tendon_dphi[n + j]);
+                vary(f, sl, at, p->w, rod->comp[a], m->tendon_phi[n + j], m->tendon_dphi[n + j]);
             place[found++] = c;
             break;
         }
@@ -173,13 +174,14 @@ static void add_point(snw_elimination *e, const snw_tangent_at *at, int i, int k
         return;
     }
     const snw_tendon_friction_point f = snw_tendon_friction_point_at(m, tendon, k, w);
+    const snw_tendon_slide sl = snw_tendon_slide_at(m, tendon, w);
     const double T = w->tendon[tendon].effort * w->tendon_point[k].tension_fraction;
     speed[n] += SMALL;
     if (behind >= 0) speed[place_in(dof, y, e->friction[behind])] -= SMALL;
     tension[t] += SMALL;
     tension[n] += SMALL * f.by_speed;
     if (before >= 0) tension[place_in(dof, y, e->friction[before] + 1)] -= SMALL;
-    const int nz = vary_each(m, &f, at, k, y, dof, e->near, e->by_near);
+    const int nz = vary_each(m, &f, &sl, at, k, y, dof, e->near, e->by_near);
     for (int c = 0; c < nz; c++) {
         const snw_by_function by = e->by_near[c];
         speed[e->near[c]] += SMALL * by.speed;
@@ -194,59 +196,5 @@ static void add_point(snw_elimination *e, const snw_tangent_at *at, int i, int k
 void snw_friction_add(snw_elimination *e, const snw_tangent_at *at, int i, const snw_work *w) {
     for (int j = e->point_of_seg[i]; j < e->point_of_seg[i + 1]; j++) {
         if (e->friction[e->point[j]] >= 0) add_point(e, at, i, e->point[j], w);
-    }
-}
-
-// ---- product ------------------------------------------------------------------------------------
-
-// sum over the coordinates at point k of their variations times x
-static snw_by_function vary_all(const snw_model *m, const snw_tendon_friction_point *f,
-                                const snw_tangent_at *at, int k, const double *x) {
-    const snw_tendon_point *p = &m->tendon_point[k];
-    const snw_rod *rod = &m->rod[p->rod];
-    int n = p->phi;
-    snw_by_function sum = {0};
-    for (int a = 0; a < rod->na; n += p->count[a], a++) {
-        double phi = 0, dphi = 0;
-        for (int j = 0; j < p->count[a]; j++) {
-            phi += m->tendon_phi[n + j] * x[rod->dof[a] + p->first[a] + j];
-            dphi += m->tendon_dphi[n + j] * x[rod->dof[a] + p->first[a] + j];
-        }
-        const snw_by_function one = vary(f, at, p->w, rod->comp[a], phi, dphi);
-        sum.speed += one.speed;
-        sum.turn += one.turn;
-    }
-    return sum;
-}
-
-void snw_friction_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
-                          const double *x, double *y) {
-    const snw_model *m = e->m;
-    for (int i = 0; i < m->ntendon; i++) {
-        const snw_tendon *t = &m->tendon[i];
-        if (e->friction[t->point_adr] < 0 || !friction_varies(e, at, i, w)) continue;
-        const int end = t->point_adr + t->npoint;
-        double speed = 0, tension = 0; // dnu and d(ln T)
-        for (int k = end - 1; k >= t->point_adr; k--) {
-            const snw_tendon_friction_point f = snw_tendon_friction_point_at(m, i, k, w);
-            speed -= vary_all(m, &f, at, k, x).speed;
-            e->extended[e->friction[k]] = speed;
-        }
-        for (int k = t->point_adr; k < end; k++) {
-            const snw_tendon_friction_point f = snw_tendon_friction_point_at(m, i, k, w);
-            const snw_tendon_point *p = &m->tendon_point[k];
-            const snw_rod *rod = &m->rod[p->rod];
-            const double turn = vary_all(m, &f, at, k, x).turn;
-            tension -= f.by_speed * e->extended[e->friction[k]] + f.before * turn;
-            const double force =
-                w->tendon[i].effort * w->tendon_point[k].tension_fraction * p->w * tension;
-            int n = p->phi;
-            for (int a = 0; a < rod->na; n += p->count[a], a++) {
-                for (int j = 0; j < p->count[a]; j++)
-                    y[rod->dof[a] + p->first[a] + j] +=
-                        force * f.d1[rod->comp[a]] * m->tendon_phi[n + j];
-            }
-            tension -= f.after * turn;
-        }
     }
 }

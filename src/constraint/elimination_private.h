@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "constraint/elimination.h"
 #include "dynamics/segment_map.h"
+#include "dynamics/tendon_friction.h"
 #include "solve/block_sparse.h"
 
 enum { SNW_ELIMINATION_STATE = 18 };
@@ -24,9 +25,38 @@ typedef struct snw_segment_plan {
     size_t pivot;
 } snw_segment_plan;
 
+// Linear form in states and coordinates: component `at` of the state of segment seg, or coordinate
+// `at` (seg 0), times a value.
+typedef struct snw_form_entry {
+    int seg, at;
+    double value;
+} snw_form_entry;
+
+typedef struct snw_form {
+    int n;
+    snw_form_entry *entry;
+} snw_form;
+
+// Forms at a point of a tendon with friction: its length; the speed of that part, with cq and cv,
+// such that the tendon slides with less the sum behind; angle per length and angle of the corner,
+// with cq, the latter times its part of the loss.
+enum { SNW_FORM_LENGTH, SNW_FORM_SPEED, SNW_FORM_TURN, SNW_FORM_CORNER, SNW_FORMS };
+
+// Friction at a point, and its tension.
+typedef struct snw_friction_at {
+    snw_tendon_friction_point f;
+    double T;
+} snw_friction_at;
+
+// Sums along a tendon with friction, at a point: variation of the sliding speed; of a winch the
+// path beyond it with its rate, and the slack that the tension from here on would give.
+typedef struct snw_friction_sum {
+    double speed, path, rate, slack;
+} snw_friction_sum;
+
 // One unknown of the border: its forces U on the coordinates, and the row V by which it depends on
 // them, theory.md (4.8). Both as wrenches or numbers by the states of up to two segments (0: none)
-// and numbers by coordinates.
+// and numbers by coordinates, or as forms.
 typedef struct snw_border_unknown {
     int force_seg[2];
     snw_wrench force[2];
@@ -35,10 +65,11 @@ typedef struct snw_border_unknown {
     int n; // coordinates
     const int *dof;
     const double *value;
-    double force_factor, row_factor; // of `value` in U and in V
-    double diagonal;                 // G
-    int pair, end, component;        // -1: none; else its wrench
-    double stiffness;                // of a tendon
+    double force_factor, row_factor;       // of `value` in U and in V
+    double diagonal;                       // G
+    int pair, end, component;              // -1: none; else its wrench
+    double stiffness;                      // of a tendon
+    const snw_form *force_form, *row_form; // NULL: none
 } snw_border_unknown;
 
 // Wrenches of a pair of segments: variation of end k by the state of end l, E[k][l] (6 x ns, by
@@ -75,21 +106,6 @@ typedef struct snw_mixed_place {
     int cell, at, columns; // columns of the cell
 } snw_mixed_place;
 
-// Linear form in states and coordinates.
-struct snw_form_entry;
-typedef struct snw_form {
-    int n;
-    struct snw_form_entry *entry;
-} snw_form;
-
-enum {
-    SNW_SLIDING_LENGTH,
-    SNW_SLIDING_SPEED,
-    SNW_SLIDING_TURN,
-    SNW_SLIDING_CORNER,
-    SNW_SLIDING_FORMS
-};
-
 // Variations at a point of a tendon with friction by a coordinate with the function phi: w df/dxi
 // phi, w (cq f'' xi' + cv df/dxi) phi, cq times that of the angle per length.
 typedef struct snw_by_function {
@@ -111,8 +127,8 @@ struct snw_elimination {
     int nfriction;
     int *friction; // of each point of a tendon: its unknowns, the speed and then the tension; -1:
                    // none; NULL: no tendon has friction
-    double *extended; // nv + nfriction: of a solution
-    int *near;        // scratch: coordinates at a point
+    double *extended;      // nv + nfriction: of a solution
+    int *near, *component; // scratch: coordinates at a point, their strains
     snw_by_function *by_near;
     double *maps;              // of all segments at the point of the last product
     int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
@@ -145,9 +161,12 @@ struct snw_elimination {
     int *touched, *touched_of_seg; // their segments; place of each segment among them, -1: none
     // tendons with friction along several rods or through the air, elimination_sliding.c
     int *sliding, nsliding; // of each point of a tendon: its number among these points, -1: none
-    double *sliding_speed;  // scratch, of each point
-    struct snw_form_entry *sliding_entry;
-    snw_form sliding_form[SNW_SLIDING_FORMS];
+    // tendons with friction, elimination_form.c and elimination_winch.c
+    snw_form form[SNW_FORMS]; // scratch, of one point
+    snw_form_entry *form_entry;
+    snw_friction_sum *along; // scratch, of each point
+    snw_form *winch_form;    // of each one: forces and rows of its unknowns
+    snw_form_entry *winch_entry;
     bool *touch_seen;  // scratch, nseg
     double along_tree; // multiplications of a solution along the tree
     snw_mixed mixed;
@@ -185,7 +204,33 @@ void snw_friction_use(const snw_elimination *e, int *first, int *last);
 int snw_friction_enter(const snw_elimination *e, int i, const int *last, int n, int *dof);
 // W += rows of the unknowns of the points on slice i, and the forces of their tensions.
 void snw_friction_add(snw_elimination *e, const snw_tangent_at *at, int i, const snw_work *w);
-// y += forces of the tensions that x changes.
+
+// ---- elimination_form.c
+
+SNW_NODISCARD snw_status snw_forms_create(snw_elimination *e);
+// e->form <- variations at point k of a tendon at which friction acts.
+snw_friction_at snw_friction_forms(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
+                                   int tendon, int k);
+// f times x, with the states e->state of x.
+double snw_form_times(const snw_elimination *e, const snw_form *f, const double *x);
+// Forces of a form: y += factor times those by coordinates, e->f += on_segments times the others.
+void snw_form_push(snw_elimination *e, const snw_form *f, double factor, double on_segments,
+                   double *y);
+// to += factor times f, behind its entries
+void snw_form_add(snw_form *to, const snw_form *f, double factor);
+// Entries of the forms at point k at most.
+int snw_form_room(const snw_model *m, int k);
+
+// ---- elimination_winch.c
+
+// Room for the border of elastic tendons of given length with friction.
+SNW_NODISCARD snw_status snw_winch_create(snw_elimination *e);
+void snw_winch_destroy(snw_elimination *e);
+// Unknowns of the border for which there must be room.
+int snw_winch_room(const snw_model *m);
+// e->border <- unknowns of the winches whose friction acts.
+void snw_winch_list(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+// y, e->f += forces of the tensions with friction that x changes, with the states e->state.
 void snw_friction_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
                           const double *x, double *y);
 
@@ -214,12 +259,8 @@ void snw_mixed_pair(snw_elimination *e, int n, int a, int b);
 // Is tendon i one with friction that leaves its rod, or passes a corner?
 bool snw_tendon_is_sliding(const snw_model *m, int i);
 SNW_NODISCARD snw_status snw_sliding_create(snw_elimination *e);
-void snw_sliding_destroy(snw_elimination *e);
 // Does the friction of one of them act?
 bool snw_sliding_acts(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
-// y, e->f += forces of the tensions that x changes, with the states e->state.
-void snw_sliding_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
-                         const double *x, double *y);
 // Their entries; pairs of cells from number n on, returns the next number.
 void snw_sliding_add(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
 int snw_sliding_pairs(snw_elimination *e, int n);

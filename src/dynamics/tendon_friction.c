@@ -28,20 +28,15 @@
 // rad: rounding of the angle of the whole path
 static const double rounding = 1e-5;
 
-// Sliding speed nu_k = -r (c_k' - a c_k); b = 1/(c + extra), zero for an inextensible tendon.
-typedef struct slide {
-    double r, a, b, rate; // rate: c'
-} slide;
-
-static slide slide_of(const snw_model *m, int tendon, const snw_work *w) {
+snw_tendon_slide snw_tendon_slide_at(const snw_model *m, int tendon, const snw_work *w) {
     const snw_tendon_work *now = &w->tendon[tendon];
     const snw_tendon *x = &m->tendon[tendon];
-    if (!snw_gives_motion(x->given)) return (slide){.r = 1, .rate = -now->rate};
+    if (!snw_gives_motion(x->given)) return (snw_tendon_slide){.r = 1, .rate = -now->rate};
     const double b = 1 / (x->reference - now->value + x->extra);
-    return (slide){.r = now->paid_out * b,
-                   .a = -now->rate * b - now->paid_out_rate / now->paid_out,
-                   .b = b,
-                   .rate = -now->rate};
+    return (snw_tendon_slide){.r = now->paid_out * b,
+                              .a = -now->rate * b - now->paid_out_rate / now->paid_out,
+                              .b = b,
+                              .rate = -now->rate};
 }
 
 // Relative loss of tension per angle of the path, s(nu), and its derivative; in statics the sliding
@@ -72,7 +67,8 @@ static double angle(const snw_model *m, const snw_tendon *x, const snw_work *w, 
 
 // Tension at the fixed end over that at the last point. The mean remaining path is half the
 // distance between them. For probes only: it exerts no generalised force.
-static double tied_remainder(const snw_model *m, int tendon, const slide *sl, const snw_work *w) {
+static double tied_remainder(const snw_model *m, int tendon, const snw_tendon_slide *sl,
+                             const snw_work *w) {
     const snw_tendon *x = &m->tendon[tendon];
     const int last = x->point_adr + x->npoint - 1;
     const snw_tendon_point *p = &m->tendon_point[last];
@@ -87,7 +83,7 @@ static double tied_remainder(const snw_model *m, int tendon, const slide *sl, co
 void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, const snw_state *s,
                                     snw_work *w) {
     const snw_tendon *x = &m->tendon[tendon];
-    const slide sl = slide_of(m, tendon, w);
+    const snw_tendon_slide sl = snw_tendon_slide_at(m, tendon, w);
     double c = 0, dc = 0, loss = 0;
     for (int k = x->point_adr + x->npoint - 1; k >= x->point_adr; k--) {
         const snw_tendon_point *p = &m->tendon_point[k];
@@ -249,7 +245,7 @@ static void add_remaining_path(const snw_model *m, const snw_tendon *x, const sn
 }
 
 // row <- factor (cq dnu/dq + cv dnu/dv)
-static void sliding_speed_jacobian(const slide *y, const remaining_path *at,
+static void sliding_speed_jacobian(const snw_tendon_slide *y, const remaining_path *at,
                                    const remaining_path *all, double factor, double cq, double cv,
                                    size_t n, double *row) {
     const double f = factor * y->r, cb = at->c * y->b;
@@ -285,7 +281,7 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out
                                  double cq, double cv, snw_work *w, snw_matrix T) {
     const snw_tendon *x = &m->tendon[tendon];
     const size_t n = (size_t)x->ndof;
-    const slide sl = slide_of(m, tendon, w);
+    const snw_tendon_slide sl = snw_tendon_slide_at(m, tendon, w);
     const bool winch = snw_gives_motion(x->given);
     const double e = w->tendon[tendon].effort, full = winch ? e / fraction : e;
     const double *G = w->tendon_jacobian + x->store; // -sum w phi g

@@ -8,7 +8,15 @@
 
 #include "dynamics/dynamics.h"
 
-// Parts of the tangent at a point on a rod, of a tendon of given tension, theory.md (3.11.6).
+// Sliding speed by the remaining path c_k, nu_k = -r (c_k' - a c_k), with c the whole
+// path: b = 1/(c + extra), rate c'; of given tension r = 1 and a = b = 0.
+typedef struct snw_tendon_slide {
+    double r, a, b, rate;
+} snw_tendon_slide;
+
+snw_tendon_slide snw_tendon_slide_at(const snw_model *m, int tendon, const snw_work *w);
+
+// Parts of the tangent at a point on a rod, theory.md (3.11.6).
 typedef struct snw_tendon_friction_point {
     double d1[6], d2[6];        // df/dxi and in motion d2f/dxi2 xi'
     double of_xi[6], of_dxi[6]; // derivatives of the angle per length by xi and its derivative in x

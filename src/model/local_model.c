@@ -26,8 +26,6 @@ static const char *contact_in_the_way(const snw_contact_desc *c) {
 }
 
 static const char *tendon_in_the_way(const snw_tendon_desc *t) {
-    if ((t->friction > 0 || t->viscous > 0) && snw_gives_motion(t->given))
-        return "a tendon with friction of given length";
     if (t->area && snw_chamber_area_varies(t->area)) return "a chamber whose area varies";
     return NULL;
 }
@@ -85,7 +83,11 @@ static const char *probe_in_the_way(const snw_desc *d, int i) {
 int snw_desc_border(const snw_desc *d) {
     int n = 6 * d->nloop + 12 * d->nforce_element + d->ntendon;
     for (int i = 0; i < d->nmotor; i++) n += d->motor[i].n;
-    for (int i = 0; i < d->ntendon; i++) n += 2 * d->tendon[i].nsegment;
+    for (int i = 0; i < d->ntendon; i++) {
+        const snw_tendon_desc *t = &d->tendon[i];
+        n += 2 * t->nsegment;
+        if ((t->friction > 0 || t->viscous > 0) && snw_gives_motion(t->given)) n += 2;
+    }
     return n;
 }
 

@@ -61,13 +61,15 @@ static const char several[] =
     " %s}\n"
     "contacts: {touch: {rods: {between: [a, b, c, d], stiffness: 1 MPa}}}\n";
 
-// A tendon with friction along two rods.
+// Tendons with friction along two rods, of given tension and of given length.
 static const char drawn[] =
     "robot:\n"
     "  a: {on: world, %s}\n"
     "  b: {on: a.tip, %s}\n"
     "actuators: {wire: {tendon: {along: [a, b], at: [0, 4 mm, 2 mm], friction: 0.3, creep: 1 mm/s},"
-    " effort: 1 N}}\n";
+    " effort: 1 N},\n"
+    "  drum: {tendon: {along: [a, b], at: [0, -4 mm, 2 mm], friction: 0.3, creep: 1 mm/s,"
+    " compliance: 1e-2 1/N}, shortening: 4 mm - 50*t}}\n";
 
 static void bundle_open(bundle *b, const char *text, int elements, const char *more) {
     char all[3000], rods[2000], rod[300];
