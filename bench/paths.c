@@ -178,7 +178,9 @@ static void compare_elimination(const subject *k, snw_elimination *e, const snw_
     double *got = k->y;
     for (int i = 0; i < k->n; i++) got[i] = k->b[i];
     snw_residual(m, k->in, k->s, false, k->w);
-    if (snw_elimination_factor(e, at, k->w) != SNW_OK) return; // joints without pivots of their own
+    if (snw_elimination_make_room(e, k->w) != SNW_OK ||
+        snw_elimination_factor(e, at, k->w) != SNW_OK)
+        return; // joints without pivots of their own
     snw_elimination_solve(e, got);
     note(k, ELIMINATED, apart(k->n, got, want, k->unit), due);
     note_backward(k, ELIMINATED, got, solve_by_elimination, e);

@@ -349,9 +349,10 @@ void snw_elimination_destroy(snw_elimination *e) {
 }
 
 double snw_elimination_operations(const snw_elimination *e) {
-    const int touches = e->is_mixed ? 0 : e->ntouched;
-    const int border = e->most_border - 6 * (e->most_touched - touches);
-    const double n = 6 * touches;
+    const int touches = e->ntouched, straight = e->is_mixed ? 0 : e->most_straight;
+    const int border =
+        e->most_border - 6 * (e->most_touched - touches) - 2 * (e->most_straight - straight);
+    const double n = 6 * touches + 2 * straight;
     double sum = n * n * n / 3;
     if (e->is_mixed)
         return snw_block_sparse_products(e->mixed.cells) +
@@ -747,8 +748,8 @@ snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at, 
 
 void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                               double *diagonal) {
-    (void)eliminate(e, at, w, diagonal);
     e->is_mixed = false;
+    (void)eliminate(e, at, w, diagonal);
     e->sign = 0;
 }
 

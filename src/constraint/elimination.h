@@ -34,6 +34,12 @@ typedef struct snw_tangent_at {
     bool same_point;     // w and chart have not changed since the last product
 } snw_tangent_at;
 
+// Takes memory for the factors of the slices that touch in w, when many of them are new; the
+// factors may be lost. Otherwise, and in all other functions below, nothing is allocated: touches
+// without room become unknowns of a border, six for each of SNW_LOCAL_TOUCHED segments at most.
+// Once before the first factorisation, then between steps.
+SNW_NODISCARD snw_status snw_elimination_make_room(snw_elimination *e, const snw_work *w);
+
 // Eliminate all coordinates. SNW_E_SINGULAR when a pivot is zero or not finite.
 SNW_NODISCARD snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at,
                                                 snw_work *w);

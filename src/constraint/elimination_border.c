@@ -29,8 +29,10 @@ snw_status snw_border_create(snw_elimination *e) {
     const int pairs = snw_segment_pairs(m);
     int touches, ends;
     snw_touch_room(m, &touches, &e->most_touched, &ends);
-    e->most_border = m->nconstraint + 12 * pairs + m->ntendon + 2 * m->ntendon_segment +
-                     snw_winch_room(m) + 6 * e->most_touched;
+    e->most_straight =
+        m->ntendon_segment < SNW_LOCAL_STRAIGHT ? m->ntendon_segment : SNW_LOCAL_STRAIGHT;
+    e->most_border = m->nconstraint + 12 * pairs + m->ntendon + snw_winch_room(m) +
+                     2 * e->most_straight + 6 * e->most_touched;
     const size_t n = (size_t)e->most_border;
     if (n == 0) return SNW_OK;
     e->border = snw_alloc(n * sizeof *e->border);
@@ -148,6 +150,37 @@ static void straight_axes(snw_vec3 n, snw_vec3 axis[2]) {
     const snw_vec3 t = snw_cross(n, x);
     axis[0] = snw_scale(1 / snw_norm(t), t);
     axis[1] = snw_cross(n, axis[0]);
+}
+
+int snw_count_straight(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
+    const snw_model *m = e->m;
+    int n = 0;
+    for (int i = 0; i < m->ntendon; i++) {
+        for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint; k++)
+            n += straight_force(m, at, w, i, k) != 0;
+    }
+    return n;
+}
+
+void snw_straight_take(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w, int i,
+                       int k, snw_straight_matrix *out) {
+    const double f = straight_force(e->m, at, w, i, k);
+    out->acts = f != 0;
+    if (f == 0) return;
+    const snw_tendon_segment *p = &e->m->tendon_segment[e->m->tendon_point[k].segment];
+    snw_vec3 axis[2];
+    straight_axes(w->tendon_point[k].n, axis);
+    out->seg[0] = p->a, out->seg[1] = p->b;
+    memset(out->E, 0, sizeof out->E);
+    for (int a = 0; a < 2; a++) {
+        snw_vec3 u[2];
+        for (int l = 0; l < 2; l++)
+            u[l] = snw_scale(l ? 1 : -1, snw_rotate_inv(w->g[out->seg[l]].R, axis[a]));
+        for (int r = 0; r < 6; r++) {
+            for (int c = 0; c < 6; c++)
+                out->E[r][c] += f / w->tendon_point[k].f * u[r / 3].e[r % 3] * u[c / 3].e[c % 3];
+        }
+    }
 }
 
 static void list_straight(snw_elimination *e, const snw_tangent_at *at, const snw_work *w, int i,
@@ -314,7 +347,8 @@ static void list_unknowns(snw_elimination *e, const snw_tangent_at *at, const sn
     for (int i = 0; i < m->ntendon; i++) { // T -= stiffness G G'
         const double stiffness = tendon_stiffness_of(e, at, w, i);
         const snw_tendon *t = &m->tendon[i];
-        for (int k = t->point_adr; k < t->point_adr + t->npoint; k++) list_straight(e, at, w, i, k);
+        for (int k = t->point_adr; !e->is_mixed && k < t->point_adr + t->npoint; k++)
+            list_straight(e, at, w, i, k);
         if (stiffness == 0) continue;
         const double *G = w->tendon_jacobian + t->store;
         e->border[e->nborder++] = (snw_border_unknown){.n = t->ndof,

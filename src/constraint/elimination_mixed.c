@@ -115,6 +115,11 @@ static int list_pairs(snw_elimination *e) {
             }
         }
     }
+    for (int k = 0; k < m->ntendon_segment; k++) {
+        const snw_tendon_segment *p = &m->tendon_segment[k];
+        if (p->a > 0 && p->b > 0)
+            snw_mixed_pair(e, n++, x->cell_of_seg[p->a], x->cell_of_seg[p->b]);
+    }
     return snw_sliding_pairs(e, n);
 }
 
@@ -145,7 +150,7 @@ static snw_status mixed_create(snw_elimination *e) {
     return s;
 }
 
-// ---- couplings ----------------------------------------------------------------------------------
+// ---- room ----------------------------------------------------------------------------------
 
 static snw_status mixed_more_room(snw_mixed *x, int room) {
     if (room <= x->room) return SNW_OK;
@@ -161,6 +166,22 @@ static snw_status mixed_more_room(snw_mixed *x, int room) {
 static bool begins_slices(const snw_work *w, int i) {
     const int *now = w->touch[i].slice, *before = w->touch[i > 0 ? i - 1 : 0].slice;
     return i == 0 || now[0] != before[0] || now[1] != before[1];
+}
+
+static bool are_coupled(const snw_elimination *e, const int seg[4]) {
+    const snw_mixed *x = &e->mixed;
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < k && seg[k] > 0; l++) {
+            if (seg[l] > 0 &&
+                !snw_block_sparse_couples(x->cells, x->cell_of_seg[seg[k]], x->cell_of_seg[seg[l]]))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool snw_mixed_has(const snw_elimination *e, const int seg[4]) {
+    return e->is_mixed && are_coupled(e, seg);
 }
 
 // Touching slices of w couple the four segments at their ends.
@@ -183,16 +204,20 @@ static snw_status couple(snw_elimination *e, const snw_work *w) {
     return snw_block_sparse_couple(x->cells, n, x->pair);
 }
 
-// Segments that touch.
-static int count_touched(const snw_elimination *e, const snw_work *w) {
+// Segments that touch; `uncoupled`: by touches that the order does not know.
+static int count_touched(const snw_elimination *e, const snw_work *w, bool uncoupled) {
     const snw_model *m = e->m;
     int n = 0;
+    if (e->most_touched == 0) return 0;
     memset(e->touch_seen, 0, (size_t)m->nseg * sizeof *e->touch_seen);
     for (int i = 0; i < snw_ntouch(m, w); i++) {
+        int seg[4];
+        if (!begins_slices(w, i)) continue;
+        for (int k = 0; k < 4; k++) seg[k] = m->touching_slice[w->touch[i].slice[k / 2]].seg[k % 2];
+        if (uncoupled && are_coupled(e, seg)) continue;
         for (int k = 0; k < 4; k++) {
-            bool *at = &e->touch_seen[m->touching_slice[w->touch[i].slice[k / 2]].seg[k % 2]];
-            n += !*at;
-            *at = true;
+            n += !e->touch_seen[seg[k]];
+            e->touch_seen[seg[k]] = true;
         }
     }
     return n;
@@ -345,7 +370,7 @@ static void add_touches(snw_elimination *e) {
     const int parts = e->ns < 12 ? e->ns : 12;
     for (int i = 0; i < e->ntouch; i++) {
         const snw_touch_matrix *p = &e->touch[i];
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4 && !p->is_border; k++) {
             for (int l = 0; l < 4; l++) {
                 // its own terms have the variation by its own state
                 if (p->seg[k] == 0 || p->seg[l] == 0 || p->seg[k] == p->seg[l]) continue;
@@ -361,12 +386,50 @@ static void add_touches(snw_elimination *e) {
     }
 }
 
+static void add_straight(snw_elimination *e, const snw_tangent_at *at, const snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 0; m->ntendon_segment && i < m->ntendon; i++) {
+        for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
+             k++) {
+            snw_straight_matrix p;
+            snw_straight_take(e, at, w, i, k, &p);
+            for (int r = 0; p.acts && r < 6; r++) {
+                for (int c = 0; c < 6; c++) {
+                    const int on = p.seg[r / 3], by = p.seg[c / 3];
+                    if (on > 0 && by > 0)
+                        snw_mixed_add(e, snw_mixed_wrench_row(e, on, 3 + r % 3),
+                                      snw_mixed_state(e, by, 3 + c % 3), p.E[r][c]);
+                }
+            }
+        }
+    }
+}
+
 // ---- factors and solutions ----------------------------------------------------------------------
 
-// Products of a border with six unknowns for each of n touched segments.
-static double border_products(const snw_elimination *e, int n) {
-    const double size = 6.0 * n;
+// Products of a border with six unknowns for each touched segment and two for each straight one.
+static double border_products(const snw_elimination *e, int touched, int straight) {
+    const double size = 6.0 * touched + 2.0 * straight;
     return size * e->along_tree + size * size * size / 3;
+}
+
+snw_status snw_elimination_make_room(snw_elimination *e, const snw_work *w) {
+    const snw_model *m = e->m;
+    snw_mixed *x = &e->mixed;
+    const int ns = w->is_static ? 6 : STATE, touched = count_touched(e, w, false);
+    const bool fits =
+        touched <= e->most_touched && m->ntendon_segment <= e->most_straight && e->nsliding == 0;
+    if (fits && border_products(e, touched, m->ntendon_segment) < LEAST_PRODUCTS * m->nseg)
+        return SNW_OK;
+    if (x->ns != ns) {
+        e->ns = ns;
+        e->is_mixed = false, e->sign = 0; // the factors are lost
+        SNW_TRY(mixed_create(e));
+    } else if (count_touched(e, w, true) == 0) {
+        return SNW_OK;
+    }
+    if (e->is_mixed) e->is_mixed = false, e->sign = 0;
+    return couple(e, w);
 }
 
 snw_status snw_mixed_factor(snw_elimination *e, const snw_tangent_at *at, snw_work *w) {
@@ -374,28 +437,36 @@ snw_status snw_mixed_factor(snw_elimination *e, const snw_tangent_at *at, snw_wo
     snw_mixed *x = &e->mixed;
     e->is_mixed = false;
     if (at->cq == 0 && at->cv == 0) return SNW_OK;
-    const int touched = e->most_touched > 0 ? count_touched(e, w) : 0;
-    const bool fits = touched <= e->most_touched && !snw_sliding_acts(e, at, w);
-    const double border = border_products(e, touched);
-    if (fits && border < LEAST_PRODUCTS * m->nseg) return SNW_OK;
+    const int touched = count_touched(e, w, false),
+              straight = m->ntendon_segment ? snw_count_straight(e, at, w) : 0;
+    const bool fits =
+        touched <= e->most_touched && straight <= e->most_straight && !snw_sliding_acts(e, at, w);
     const snw_status otherwise = fits ? SNW_OK : SNW_E_SINGULAR;
+    if (fits && border_products(e, touched, straight) < LEAST_PRODUCTS * m->nseg) return SNW_OK;
     e->ns = w->is_static ? 6 : STATE;
-    if (x->ns != e->ns && mixed_create(e) != SNW_OK) return otherwise;
-    if (couple(e, w) != SNW_OK) return otherwise;
-    if (fits && border < snw_block_sparse_products(x->cells)) return SNW_OK;
+    if (x->ns != e->ns || !x->cells) return otherwise; // without room
+    const int more = count_touched(e, w, true);
+    const double products =
+        snw_block_sparse_products(x->cells) +
+        6.0 * more * (4 * snw_block_sparse_entries(x->cells) + 12.0 * more * more);
+    if (more > e->most_touched || (fits && border_products(e, touched, straight) < products))
+        return otherwise;
+    e->is_mixed = true;
     snw_elimination_begin(e, at, w);
     snw_block_sparse_clear(x->cells);
     x->unit = typical_stiffness(e, at);
     for (int i = 1; i < m->nseg; i++) add_segment(e, at, i, w);
     add_touches(e);
+    add_straight(e, at, w);
     snw_sliding_add(e, at, w);
     int negative = 0;
-    if (snw_block_sparse_factor(x->cells, at->inertia ? &negative : NULL) != SNW_OK)
+    if (snw_block_sparse_factor(x->cells, at->inertia ? &negative : NULL) != SNW_OK) {
+        e->is_mixed = false;
         return otherwise;
+    }
     e->sign = snw_block_sparse_sign(x->cells);
     e->negative = negative - 6 * (m->nseg - 1);
     e->is_definite = negative >= 0;
-    e->is_mixed = true;
     return SNW_OK;
 }
 

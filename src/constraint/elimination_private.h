@@ -84,8 +84,17 @@ typedef struct snw_pair_matrix {
 // numbers each: the pose and its first rate.
 typedef struct snw_touch_matrix {
     int seg[4];
+    bool is_border; // the order of the cells does not know it, or there are none
     double E[24][48];
 } snw_touch_matrix;
+
+// Stiffness of a straight segment of a tendon across its direction: forces on its two ends, three
+// numbers each, by the displacements of both, each in the axes of its segment.
+typedef struct snw_straight_matrix {
+    int seg[2];
+    bool acts;
+    double E[6][6];
+} snw_straight_matrix;
 
 // The equations with states and wrenches as unknowns, theory.md (4.8a): a cell for each segment,
 // with the coordinates of its joint, and one for the coordinates of a rod that are in use on the
@@ -155,8 +164,10 @@ struct snw_elimination {
     size_t nvalue;
     double *x; // nv, of a solution without the border
     // contact of rods with rods
-    int most_touched;                  // touched segments for which the border has room
-    int ntouch, ntouched, touch_first; // pairs of slices, touched segments, their first unknown
+    int most_touched, most_straight;   // touched segments, and straight ones of tendons, for which
+                                       // the border has room
+    int ntouch, ntouched, touch_first; // pairs of slices; segments touched by those of the border,
+                                       // their first unknown
     snw_touch_matrix *touch;
     int *touched, *touched_of_seg; // their segments; place of each segment among them, -1: none
     // tendons with friction along several rods or through the air, elimination_sliding.c
@@ -238,9 +249,12 @@ void snw_friction_product(snw_elimination *e, const snw_tangent_at *at, const sn
 
 void snw_mixed_destroy(snw_mixed *x);
 // e->is_mixed <- the equations are factorised with states and wrenches as unknowns, because that
-// takes less than a border. SNW_E_SINGULAR: they are not, and a border has no room for the touches.
+// takes less than a border and there is room. SNW_E_SINGULAR: they are not, and a border has no
+// room for the touches.
 SNW_NODISCARD snw_status snw_mixed_factor(snw_elimination *e, const snw_tangent_at *at,
                                           snw_work *w);
+// Are the cells in use, with an order that couples four segments?
+bool snw_mixed_has(const snw_elimination *e, const int seg[4]);
 // The same as snw_elimination_solve_tree, with the last factors.
 void snw_mixed_solve(snw_elimination *e, double *x);
 
@@ -288,6 +302,10 @@ SNW_NODISCARD snw_status snw_border_create(snw_elimination *e);
 void snw_border_destroy(snw_elimination *e);
 // e->pair <- variations of the wrenches of all pairs; e->P += those of a segment by its own state.
 void snw_border_add_own(snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+// Straight segments of tendons under tension; that at point k of tendon i.
+int snw_count_straight(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w);
+void snw_straight_take(const snw_elimination *e, const snw_tangent_at *at, const snw_work *w, int i,
+                       int k, snw_straight_matrix *out);
 // e->f += wrenches of all pairs with the states e->state; y += rank-one stiffness of tendons.
 void snw_border_product(snw_elimination *e, const snw_tangent_at *at, const snw_work *w,
                         const double *x, double *y);

@@ -71,7 +71,8 @@ void snw_touch_take(snw_elimination *e, const snw_tangent_at *at, const snw_work
     for (int i = 0; i < n;) {
         snw_touch_matrix *p = &e->touch[e->ntouch++];
         i = vary_slices(e, at, w, i, p);
-        for (int l = 0; l < 4; l++) {
+        p->is_border = !snw_mixed_has(e, p->seg);
+        for (int l = 0; l < 4 && p->is_border; l++) {
             if (p->seg[l] == 0) continue;
             int *place = &e->touched_of_seg[p->seg[l]];
             if (*place < 0) *place = e->ntouched, e->touched[e->ntouched++] = p->seg[l];
@@ -120,11 +121,11 @@ void snw_touch_product(snw_elimination *e, const snw_tangent_at *at, const snw_w
 }
 
 void snw_touch_rows(const snw_elimination *e, double *rows) {
-    if (e->is_mixed) return;
     for (int i = 0; i < 6 * e->ntouched; i++) rows[i] = 0;
     for (int i = 0; i < e->ntouch; i++) {
         const snw_touch_matrix *p = &e->touch[i];
         double W[24];
+        if (!p->is_border) continue;
         touch_wrenches(e, p, W);
         for (int r = 0; r < 24; r++) {
             const int seg = p->seg[r / 6];
@@ -135,7 +136,7 @@ void snw_touch_rows(const snw_elimination *e, double *rows) {
 
 void snw_touch_list(snw_elimination *e) {
     e->touch_first = e->nborder;
-    for (int i = 0; !e->is_mixed && i < 6 * e->ntouched; i++) {
+    for (int i = 0; i < 6 * e->ntouched; i++) {
         snw_border_unknown *u = &e->border[e->nborder++];
         *u = (snw_border_unknown){.force_seg = {e->touched[i / 6]}, .diagonal = 1, .pair = -1};
         u->force[0].e[i % 6] = 1;
@@ -143,9 +144,9 @@ void snw_touch_list(snw_elimination *e) {
 }
 
 void snw_touch_stiffness(const snw_elimination *e, size_t ld, double *Pi) {
-    for (int i = 0; !e->is_mixed && i < e->ntouch; i++) {
+    for (int i = 0; i < e->ntouch; i++) {
         const snw_touch_matrix *p = &e->touch[i];
-        for (int r = 0; r < 24; r++) {
+        for (int r = 0; r < 24 && p->is_border; r++) {
             if (p->seg[r / 6] == 0) continue;
             const size_t row = (size_t)(6 * e->touched_of_seg[p->seg[r / 6]] + r % 6);
             for (int c = 0; c < 24; c++) {

@@ -335,6 +335,13 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
 
 void snw_implicit_set_watch(snw_implicit *im, snw_step_watch watch) { im->watch = watch; }
 
+snw_status snw_implicit_make_room(snw_implicit *im) {
+    if (!im->m->local) return SNW_OK;
+    const snw_status s = snw_elimination_make_room(im->T->local, im->w);
+    if (snw_elimination_sign(im->T->local) == 0) im->T_origin.known = false;
+    return s;
+}
+
 snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err) {
     const snw_model *m = im->m;
     double *before = im->scratch;
@@ -367,6 +374,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, im->opts.uniform_past, &im->past);
     snw_residual(m, im->in, im->now, false, im->w);
+    SNW_TRY(snw_implicit_make_room(im));
     snw_law_integrals_finish(m, im->in, im->now, im->w, im->source);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
@@ -811,15 +819,19 @@ void snw_implicit_undo(snw_implicit *im) {
 
 double snw_implicit_condition(snw_implicit *im) {
     const snw_model *m = im->m;
-    if (!im->T_origin.known) return NAN;
-    if (!m->local) return snw_bordered_matrix_condition(im->T);
+    if (!m->local) return im->T_origin.known ? snw_bordered_matrix_condition(im->T) : NAN;
     snw_residual(m, im->in, im->now, false, im->w);
+    double a = im->T_origin.a, b = im->T_origin.b;
+    if (!im->T_origin.known) { // estimates of errors took other factors
+        a = im->a, b = im->b;
+        if (!(b > 0) || snw_implicit_factor(im, a, b) != SNW_OK) return NAN;
+    }
     const snw_tangent_at at = {.in = im->in,
                                .chart = m->nlie_block ? im->chart_jacobian : NULL,
                                .cq = 1,
-                               .cv = im->T_origin.a,
-                               .ca = im->T_origin.b,
-                               .rows = local_row_scale(im, im->T_origin.b)};
+                               .cv = a,
+                               .ca = b,
+                               .rows = local_row_scale(im, b)};
     return snw_elimination_condition(im->T->local, &at, im->w, im->condition_scratch);
 }
 
@@ -947,7 +959,8 @@ void snw_implicit_remake_matrix(snw_implicit *im) {
     snw_state_copy(im->m, im->T_origin.at, im->trial);
     memcpy(im->d, im->matrix_d, (size_t)im->m->nv * sizeof *im->d);
     snw_residual(im->m, im->in, im->trial, false, im->w);
-    im->T_origin.known = snw_implicit_factor(im, im->T_origin.a, im->T_origin.b) == SNW_OK;
+    im->T_origin.known = snw_implicit_make_room(im) == SNW_OK &&
+                         snw_implicit_factor(im, im->T_origin.a, im->T_origin.b) == SNW_OK;
 }
 
 void snw_implicit_load(snw_implicit *im, const double *in) {

@@ -53,6 +53,10 @@ void snw_implicit_destroy(snw_implicit *im); // NULL is fine
 // From now on another model that fits (snw_model_fits).
 void snw_implicit_use(snw_implicit *im, const snw_model *m);
 
+// Memory for Newton's matrix, of slices that touch since the last step, say; steps themselves
+// allocate nothing.
+SNW_NODISCARD snw_status snw_implicit_make_room(snw_implicit *im);
+
 // Starts at state s (q, v, t) with accelerations consistent with the inputs. Work starts at zero.
 SNW_NODISCARD snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *err);
 

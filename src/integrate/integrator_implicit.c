@@ -60,9 +60,12 @@ static void implicit_integrator_save(const void *self, double *out) {
 static void implicit_integrator_load(void *self, const double *in) { snw_implicit_load(self, in); }
 static void implicit_integrator_destroy(void *self) { snw_implicit_destroy(self); }
 
+static snw_status implicit_integrator_make_room(void *self) { return snw_implicit_make_room(self); }
+
 static const snw_stepper stepper = {
     .start = implicit_integrator_start,
     .limit = implicit_integrator_limit,
+    .make_room = implicit_integrator_make_room,
     .step = implicit_integrator_step,
     .retry_length = implicit_integrator_retry_length,
     .shorten = implicit_integrator_shorten,

@@ -141,6 +141,8 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         if (last) h = remaining;
         snw_chord_info info;
         const double t_tried = last ? t_laws : t + h;
+        if (k->make_room && k->make_room(self) != SNW_OK)
+            return snw_fail(err, SNW_E_MEMORY, "no memory for the equations at t = %g s", t);
         snw_status s = k->step(self, h, t_tried, &info);
         took->iterations += info.iterations;
         took->tangents += info.tangents;

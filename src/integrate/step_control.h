@@ -15,6 +15,8 @@ typedef struct snw_stepper {
     double (*limit)(void *self, double h, double longest);
     double (*retry_length)(void *self, double h, double longest, bool patient);
     void (*shorten)(void *self, double h, double longest);
+    // Takes what memory the next step needs, which allocates nothing; may be NULL.
+    snw_status (*make_room)(void *self);
     // One step of length h with inputs evaluated at t_laws: its end, or just before it where they
     // are discontinuous there. On failure nothing has changed.
     snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);

@@ -48,6 +48,10 @@ static int position_in(snw_build *b, int coordinate, int *dof, int *n) {
 }
 
 const int *snw_build_positions(snw_build *b, const snw_path *path, int *dof, int *n) {
+    if (b->local) { // without Jacobians, only the list is used
+        for (int j = 0; j < path->n; j++) (void)position_in(b, path->dof[j], dof, n);
+        return b->order;
+    }
     int *at = snw_build_array(b, (size_t)path->n, sizeof *at);
     for (int j = 0; at && j < path->n; j++) at[j] = position_in(b, path->dof[j], dof, n);
     return at;

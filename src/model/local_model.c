@@ -85,7 +85,6 @@ int snw_desc_border(const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) n += d->motor[i].n;
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *t = &d->tendon[i];
-        n += 2 * t->nsegment;
         if ((t->friction > 0 || t->viscous > 0) && snw_gives_motion(t->given)) n += 2;
     }
     return n;

@@ -129,8 +129,8 @@ static int find(int n, const int *list, int x) {
     return low < n && list[low] == x ? low : -1;
 }
 
-static bool is_coupled(const snw_block_sparse *b, int i, int j) {
-    return find(b->start[i + 1] - b->start[i], b->row + b->start[i], j) >= 0;
+bool snw_block_sparse_couples(const snw_block_sparse *b, int i, int j) {
+    return b->number != NULL && find(b->start[i + 1] - b->start[i], b->row + b->start[i], j) >= 0;
 }
 
 // start, row <- couplings of all cells, each once
@@ -278,7 +278,8 @@ static snw_status place_numbers(snw_block_sparse *b) {
 
 snw_status snw_block_sparse_couple(snw_block_sparse *b, int n, const int *pair) {
     bool known = b->row != NULL && b->number != NULL;
-    for (int k = 0; known && k < n; k++) known = is_coupled(b, pair[2 * k], pair[2 * k + 1]);
+    for (int k = 0; known && k < n; k++)
+        known = snw_block_sparse_couples(b, pair[2 * k], pair[2 * k + 1]);
     if (known && b->npair <= 2 * n) return SNW_OK;
     b->npair = n;
     snw_free(b->number);

@@ -24,6 +24,9 @@ void snw_block_sparse_destroy(snw_block_sparse *b); // NULL is fine
 // lost.
 SNW_NODISCARD snw_status snw_block_sparse_couple(snw_block_sparse *b, int n, const int *pair);
 
+// Are two cells coupled?
+bool snw_block_sparse_couples(const snw_block_sparse *b, int i, int j);
+
 // Multiplications of a factorisation, of a solution, and first unknown of a cell.
 double snw_block_sparse_products(const snw_block_sparse *b);
 double snw_block_sparse_entries(const snw_block_sparse *b);

@@ -359,7 +359,8 @@ snw_status snw_statics_local_factor(snw_local_factors *f, const double *add, dou
                                .shift = shift,
                                .inertia = negative != NULL,
                                .added = add || soft ? st->added : NULL};
-    const snw_status s = snw_elimination_factor(f->elimination, &at, st->w);
+    snw_status s = snw_elimination_make_room(f->elimination, st->w);
+    if (s == SNW_OK) s = snw_elimination_factor(f->elimination, &at, st->w);
     *sign = snw_elimination_sign(f->elimination);
     if (negative) *negative = snw_elimination_negative(f->elimination);
     return s;

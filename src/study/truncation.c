@@ -660,7 +660,9 @@ static bool local_equilibrium(snw_truncation *t, bool *reached) {
     const snw_tangent_at at = {.in = t->in, .cq = 1, .rows = 1, .added = t->regularisation};
     memset(r, 0, (size_t)(m->nv + m->nconstraint) * sizeof *r);
     truncation_gather(t, 1, r);
-    if (snw_elimination_factor(t->local, &at, t->w) != SNW_OK) return false;
+    if (snw_elimination_make_room(t->local, t->w) != SNW_OK ||
+        snw_elimination_factor(t->local, &at, t->w) != SNW_OK)
+        return false;
     memcpy(t->x, t->q0, nx * sizeof *t->x);
     double square = relative_square(t, r);
     *reached = true;
@@ -686,7 +688,9 @@ static bool local_instant(snw_truncation *t) {
     project_residual(t, r);
     const snw_tangent_at at = {
         .in = t->in, .cq = 1, .ca = fast, .rows = 1, .added = t->regularisation};
-    if (snw_elimination_factor(t->local, &at, t->w) != SNW_OK) return false;
+    if (snw_elimination_make_room(t->local, t->w) != SNW_OK ||
+        snw_elimination_factor(t->local, &at, t->w) != SNW_OK)
+        return false;
     snw_elimination_solve(t->local, r);
     snw_move(m, t->q0, -1, r, t->x);
     return true;
