@@ -406,9 +406,13 @@ static void add_elements(const snw_model *m, const snw_inputs *in, double cq, do
         }
         for (size_t j = 0; j < n; j++) {
             snw_column_entries to = snw_matrix_column(T, rod->dof0 + (int)j);
-            for (size_t i = 0; i < n; i++) {
+            const double *K = rod->K + j, *D = rod->D + j;
+            double *dense = T.row ? NULL : to.entry + rod->dof0;
+            for (size_t i = 0; dense && i < n; i++)
+                dense[i] += cq * (C[j * n + i] + K[i * n]) + cv * D[i * n];
+            for (size_t i = 0; !dense && i < n; i++) {
                 *snw_column_at(&to, rod->dof0 + (int)i) +=
-                    cq * (C[j * n + i] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
+                    cq * (C[j * n + i] + K[i * n]) + cv * D[i * n];
             }
         }
     }
