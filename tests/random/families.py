@@ -147,6 +147,8 @@ def cords(d, rod, law=None, planar=False, on="arm"):
         elif d.odds(0.25):
             shortening = rounded(0.3*place*d.number(0.2, 1), 3)
             cord["compliance"] = rounded(shortening/rod.length/tension/2, 3)
+            if law and d.odds(0.3):
+                cord.update(friction=d.number(0.02, 0.3), creep=rounded(place/rod.period/10, 2))
             made[f"cord{i + 1}"] = {"tendon": cord, "shortening": f"{shortening}{factor}"}
         else:
             if law and d.odds(0.3):
