@@ -28,12 +28,16 @@ typedef enum arm_numbers {
     ARM_CONSERVED,      // moduli, conserving scheme
     ARM_CONSERVED_FREE, // the same of an arm on a free body
     ARM_CONSERVED_LOOP, // the same of an arm whose tip is held by a ball joint on a lever
-    ARM_EXPLICIT,       // moduli, rk4
-    ARM_EXPLICIT_FREE,  // the same of an arm on a free body
-    ARM_TOUCHED,        // moduli of an arm that lies across another, conserving scheme
-    ARM_SWIMMER,        // coefficients of the gait of a swimmer of three links, kinematic steps
-    ARM_BOARD,          // of a board on wheels, likewise
-    ARM_HELD,           // moduli; an inverse step finds the tension that the motion holds
+    ARM_CONSERVED_WHEEL, // the same of an arm on a body with a wheel
+    ARM_CONSERVED_CABLE, // of an arm that a cable holds
+    ARM_CONSERVED_BASE,  // of an arm on a base that moves by a law
+    ARM_CONSERVED_LINK,  // of an arm that loses a body and a loop in the middle
+    ARM_EXPLICIT,        // moduli, rk4
+    ARM_EXPLICIT_FREE,   // the same of an arm on a free body
+    ARM_TOUCHED,         // moduli of an arm that lies across another, conserving scheme
+    ARM_SWIMMER,         // coefficients of the gait of a swimmer of three links, kinematic steps
+    ARM_BOARD,           // of a board on wheels, likewise
+    ARM_HELD,            // moduli; an inverse step finds the tension that the motion holds
     ARM_KINDS
 } arm_numbers;
 
@@ -58,7 +62,7 @@ static inline bool arm_is_explicit(arm_numbers kind) {
 }
 
 static inline bool arm_is_on_free_body(arm_numbers kind) {
-    return kind == ARM_CONSERVED_FREE || kind == ARM_EXPLICIT_FREE;
+    return kind == ARM_CONSERVED_FREE || kind == ARM_EXPLICIT_FREE || kind == ARM_CONSERVED_WHEEL;
 }
 
 static inline bool arm_is_gait(arm_numbers kind) {
@@ -66,8 +70,7 @@ static inline bool arm_is_gait(arm_numbers kind) {
 }
 
 static inline bool arm_is_conserved(arm_numbers kind) {
-    return kind == ARM_CONSERVED || kind == ARM_TOUCHED || kind == ARM_CONSERVED_FREE ||
-           kind == ARM_CONSERVED_LOOP;
+    return kind == ARM_TOUCHED || (kind >= ARM_CONSERVED && kind <= ARM_CONSERVED_LINK);
 }
 
 // The result whose derivatives are asked for.
@@ -122,12 +125,14 @@ static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *l
         arm_put(p, "  hub: {on: world, joint: free, body: {mass: 0.1, inertia: [1e-4, 1e-4, "
                    "2e-4]}}\n");
     arm_put(p,
-            "  arm: {on: %s, pose: {axis: y, angle: 0.1*%s}, rod: {length: 0.3, section: {circle: "
+            "  arm: {on: %s, pose: {xyz: [0, %s, 0], axis: y, angle: 0.1*%s}, rod: {length: 0.3, "
+            "section: {circle: "
             "{radius: 1 cm}}, material: soft, strain: {bend_y: legendre 4, bend_z: %s%s, twist: "
             "legendre 3}, rest: {bend_y: 0.1*%s}, nodes: 12}}\n",
-            arm_is_on_free_body(kind) ? "hub" : "world", kind == ARM_MOTIONS ? law : "0",
-            kind == ARM_STRAINS ? "x/L*" : "legendre 4", kind == ARM_STRAINS ? law : "",
-            kind == ARM_RESTS ? law : "1");
+            arm_is_on_free_body(kind) ? "hub" : "world",
+            kind == ARM_CONSERVED_BASE ? "(2 cm)*sin(20*t/(1 s))" : "0",
+            kind == ARM_MOTIONS ? law : "0", kind == ARM_STRAINS ? "x/L*" : "legendre 4",
+            kind == ARM_STRAINS ? law : "", kind == ARM_RESTS ? law : "1");
     for (int i = 0; i < n && (kind == ARM_PLACES || kind == ARM_FORCES); i++)
         arm_put(p, "  b%d: {on: arm.tip, pose: {xyz: [1 cm, f%d, 0]}, body: {mass: 1 mg}}\n", i, i);
     if (kind == ARM_CONSERVED_LOOP)
@@ -136,6 +141,20 @@ static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *l
                 "20 g, com: [0, -0.1, 0], inertia: [1e-4, 1e-5, 1e-4]}}\n"
                 "sites: {end: {on: lever, pose: {xyz: [0, -0.2, 0]}}}\n"
                 "loops: {ball: {join: [end, arm.tip], as: spherical}}\n");
+    if (kind == ARM_CONSERVED_WHEEL)
+        arm_put(p, "contacts: {rear: {wheel: {on: hub, axis: y}}}\n"
+                   "initial: {hub: {twist: [0, 0, 1, 0.5, 0, 0]}}\n");
+    if (kind == ARM_CONSERVED_CABLE)
+        arm_put(p, "springs: {line: {cable: [{xyz: [0.1, 0.05, 0.2]}, arm.tip], rest: 0.25, "
+                   "stiffness: 30, damping: 0.1}}\n");
+    if (kind == ARM_CONSERVED_LINK)
+        arm_put(p,
+                "  load: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.1, when: t < 2 ms, "
+                "body: {mass: 20 g, com: [1 cm, 0, 0], inertia: [1e-5, 1e-5, 1e-5]}}\n"
+                "  lever: {on: world, pose: {xyz: [0.3, 0.2, 0]}, joint: spherical, body: {mass: "
+                "20 g, com: [0, -0.1, 0], inertia: [1e-4, 1e-5, 1e-4]}}\n"
+                "sites: {end: {on: lever, pose: {xyz: [0, -0.2, 0]}}}\n"
+                "loops: {ball: {join: [end, arm.tip], as: spherical, when: t < 3 ms}}\n");
     if (kind == ARM_TOUCHED)
         arm_put(p, "  other: {on: world, pose: {xyz: [0.2, -0.15, -0.021], axis: z, angle: pi/2}, "
                    "rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: soft, strain: "
@@ -173,14 +192,21 @@ static inline void arm_loads(arm_page *p, arm_numbers kind, int n) {
 static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, char *text,
                                char *sum) {
     static const char *const start[ARM_KINDS] = {
-        [ARM_LOADS] = "10 uN",          [ARM_MODULI] = "0.001",         [ARM_TENSIONS] = "0.001",
-        [ARM_RESTS] = "0.001",          [ARM_PLACES] = "0.1 mm",        [ARM_DRAGS] = "0.01",
-        [ARM_GROUNDS] = "100 N/m^2",    [ARM_MOTIONS] = "0.0001",       [ARM_STRAINS] = "0.001",
-        [ARM_CHANGES] = "10 uN",        [ARM_FORCES] = "0.1 mm",        [ARM_RELAXING] = "0.001",
-        [ARM_HARD_GROUNDS] = "0.3",     [ARM_HARD_MODULI] = "0.001",    [ARM_CONSERVED] = "0.001",
-        [ARM_CONSERVED_FREE] = "0.001", [ARM_CONSERVED_LOOP] = "0.001", [ARM_INTEGRALS] = "0.001",
-        [ARM_EXPLICIT] = "0.001",       [ARM_EXPLICIT_FREE] = "0.001",  [ARM_TOUCHED] = "0.001",
-        [ARM_SWIMMER] = "0.001",        [ARM_BOARD] = "0.001",          [ARM_HELD] = "0.001",
+        [ARM_LOADS] = "10 uN",           [ARM_MODULI] = "0.001",
+        [ARM_TENSIONS] = "0.001",        [ARM_RESTS] = "0.001",
+        [ARM_PLACES] = "0.1 mm",         [ARM_DRAGS] = "0.01",
+        [ARM_GROUNDS] = "100 N/m^2",     [ARM_MOTIONS] = "0.0001",
+        [ARM_STRAINS] = "0.001",         [ARM_CHANGES] = "10 uN",
+        [ARM_FORCES] = "0.1 mm",         [ARM_RELAXING] = "0.001",
+        [ARM_HARD_GROUNDS] = "0.3",      [ARM_HARD_MODULI] = "0.001",
+        [ARM_CONSERVED] = "0.001",       [ARM_CONSERVED_FREE] = "0.001",
+        [ARM_CONSERVED_LOOP] = "0.001",  [ARM_INTEGRALS] = "0.001",
+        [ARM_EXPLICIT] = "0.001",        [ARM_EXPLICIT_FREE] = "0.001",
+        [ARM_TOUCHED] = "0.001",         [ARM_SWIMMER] = "0.001",
+        [ARM_BOARD] = "0.001",           [ARM_CONSERVED_WHEEL] = "0.001",
+        [ARM_CONSERVED_CABLE] = "0.001", [ARM_CONSERVED_BASE] = "0.001",
+        [ARM_CONSERVED_LINK] = "0.001",
+        [ARM_HELD] = "0.001",
     };
     const char *scheme = arm_is_hard(kind)        ? "scheme: moreau"
                          : arm_is_conserved(kind) ? "scheme: conserving"

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/chart.h"
+#include "dynamics/constraint.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 
@@ -46,7 +47,9 @@ static const double weight4[] = {2.0 / 3, -1.0 / 12, 0};
     AT(double, parts, parts_n, "at the step")                                                      \
     AT(double, tangent, (size_t)CONSERVED_TANGENTS *nv *nv, "written tangents")                    \
     AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")                               \
-    AT(double, rows, 3 * (n - nv) * nv, "rows of constraints")                                     \
+    AT(double, rows, (size_t)CONSERVED_ROWS *(n - nv) * nv, "rows of constraints")                 \
+    AT(bool, inactive, n, "coordinates of inactive links, rows that do not act")                   \
+    AT(bool, of_rates, n, "rows of velocities")                                                    \
     AT(double, signals, 2 * (size_t)m->nlive * nv, "of the middle, by places and velocities")      \
     AT(double, contact,                                                                            \
        ((size_t)m->ncontact_point + 1) * (CONSERVED_CONTACT * nv + CONSERVED_SLOPES),              \
@@ -306,6 +309,22 @@ static void prepare_energy(snw_adjoint *a, const snw_map *map) {
     }
 }
 
+// Which coordinates and rows do not act? Those of inactive links and loops: their increments and
+// multipliers are zero. After the step has been evaluated.
+static void find_inactive(const snw_model *m, adjoint_conserved *o) {
+    const snw_work *w = o->c->w;
+    memset(o->inactive, 0, (size_t)o->n * sizeof *o->inactive);
+    for (int k = 0; k < m->nconditional; k++)
+        o->inactive[m->conditional[k]] = !snw_is_active(w, m->conditional_on[k]);
+    for (int k = 0; k < m->nconstraint; k++)
+        o->inactive[m->nv + k] = snw_constraint_at(m, w, k).inactive;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int k = 0; k < loop->nrow; k++)
+            o->of_rates[loop->row + k] = loop->nonholonomic != SNW_NONHOLONOMIC_NONE;
+    }
+}
+
 snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     if (conserved_create(a) != SNW_OK) return snw_fail_memory(err);
@@ -318,6 +337,7 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     const size_t size = (size_t)o->size, n = (size_t)o->n, nv = (size_t)m->nv;
     const snw_conserved_step x = step_of(map, 0);
     o->theta = snw_conserving_evaluate_step(o->c, &x, o->parts);
+    find_inactive(m, o);
     conserved_line l = {.o = o, .a = a, .map = map, .n = o->at.n};
     const bool written = o->shown = conserved_tangent_find(m, o, map);
     a->dear.steps += !written;
@@ -327,6 +347,7 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
                            : k < nv ? differentiate_line(&l, move * m->typical[k])
                                     : differentiate_quadratic(&l, fmax(1, fabs(map->d[k])));
         join_column(m, o, by, o->by_y + k * size);
+        if (o->inactive[k]) o->by_y[k * size + k] = 1; // it is zero
         memcpy(o->matrix + k * n, o->by_y + k * size, n * sizeof *o->matrix);
     }
     for (size_t k = 0; k < nv; k++) {
@@ -419,6 +440,7 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     for (int k = 0; k < n; k++) // mu and nu are zero so far
         x[k] += column_product(a, v, o->by_y + (size_t)k * size);
     snw_lu_solve_transposed(n, o->matrix, o->pivot, x);
+    for (int k = 0; k < n; k++) x[k] = o->inactive[k] ? 0 : x[k];
     memcpy(v->mu, x, (size_t)nv * sizeof *x);
     memcpy(v->nu, x + nv, (size_t)m->nconstraint * sizeof *x);
     if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);

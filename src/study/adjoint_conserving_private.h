@@ -28,6 +28,8 @@ typedef struct adjoint_conserved {
     double *sample;            // 5 x parts: of a sample, differences of two orders, twice
     double *by_q, *by_v;       // nv: of the energy at a state
     double *parts;             // at the step
+    bool *inactive; // nv + nconstraint: coordinates of inactive links, rows that do not act
+    bool *of_rates; // nconstraint: rows of velocities (wheels)
     double theta;
     bool shown; // c is evaluated at the present step, and not at a sample
     void *block;
@@ -44,15 +46,22 @@ typedef struct adjoint_conserved {
 // a->conserved->c <- evaluated at the step of the last sweep back or forward.
 void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map);
 
-// Matrices nv x nv and vectors nv of the written tangents.
-enum { CONSERVED_TANGENTS = 16, CONSERVED_LINES = 15 };
+// Matrices nv x nv, vectors nv and sets of rows of the written tangents.
+enum { CONSERVED_TANGENTS = 16, CONSERVED_LINES = 15, CONSERVED_ROWS = 4 };
 enum { CONSERVED_CONTACT = 5, CONSERVED_SLOPES = 3 }; // of a contact point
 
-// Are the tangents of a model written? Without contacts along pieces of rods, wheels, moved bases
-// and conditional links, where the parts of its forces are known.
+// Are the tangents of a model written? Without contacts along pieces of rods, where the parts of
+// its forces are known.
 bool conserved_tangent_applies(const snw_model *m);
 SNW_NODISCARD snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o);
 void conserved_tangent_destroy(adjoint_conserved *o);
+// to <- the inputs of momenta, with poses moved on for the time `along`: velocities of bases in
+// place of their accelerations, no forces.
+void conserved_momentum_inputs(const snw_model *m, const snw_inputs *in, double along,
+                               snw_inputs *to);
+// Time over which velocities, and those of bases, move a robot by a small part of its size, for
+// differences of order 4 along them; 0: it is at rest.
+double conserved_along(const snw_model *m, const snw_inputs *in, const double *v);
 // Finds the matrices of a step whose equations have just been evaluated by o->c. False: it has none
 // (they are differences then).
 bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map);

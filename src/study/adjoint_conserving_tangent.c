@@ -39,7 +39,7 @@
 #include <string.h>
 
 // Of places along v in the difference of Q, typical: errors of 10^-13 by order and by rounding.
-static const double along = 1e-3;
+static const double nudge = 1e-3;
 // Of places in the differences of the correction by contacts, typical.
 static const double nearby = 1e-4;
 
@@ -68,9 +68,10 @@ static double *matrix_of(const snw_model *m, const adjoint_conserved *o, int k) 
     return o->tangent + (size_t)k * (size_t)m->nv * (size_t)m->nv;
 }
 
-// Rows of the constraints (nconstraint x nv): at the middle, at the end, their derivative along
-// v_1.
-enum { MID_C, END_C, RATE_C };
+// Rows of the constraints (nconstraint x nv): at the middle, at the end; the derivative of C v_1
+// there by places at fixed velocities; that of rows of velocities (wheels) at the middle.
+enum { MID_C, END_C, RATE_C, MID_R };
+_Static_assert(MID_R == CONSERVED_ROWS - 1, "rows of the written tangents");
 
 static double *rows_of(const snw_model *m, const adjoint_conserved *o, int k) {
     return o->rows + (size_t)k * (size_t)m->nconstraint * (size_t)m->nv;
@@ -99,12 +100,11 @@ static bool memory_applies(const snw_model *m) {
 }
 
 bool conserved_tangent_applies(const snw_model *m) {
-    return memory_applies(m) && contacts_apply(m) && m->nconditional == 0 &&
-           snw_part_model_applies(m, true);
+    return memory_applies(m) && contacts_apply(m) && snw_part_model_applies(m, true);
 }
 
 snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o) {
-    if (!conserved_tangent_applies(m) || o->c->moving) return SNW_OK;
+    if (!conserved_tangent_applies(m)) return SNW_OK;
     SNW_TRY(snw_inputs_create(m, &o->part_in));
     SNW_TRY(snw_state_create(m, &o->still));
     SNW_TRY(snw_part_model_create(m, SNW_PART_CONSERVATIVE, &o->conservative));
@@ -189,7 +189,30 @@ static void add_ad_times(const snw_model *m, double c, const double *A, const do
     }
 }
 
-// Q, M <- momenta M v at q by places at fixed v, and the mass matrix
+void conserved_momentum_inputs(const snw_model *m, const snw_inputs *in, double along,
+                               snw_inputs *to) {
+    snw_part_inputs(m, in, SNW_PART_IMPULSE, to);
+    for (int i = 0; i < m->npose; i++) {
+        const snw_twist u = in->pose_u[i];
+        if (along != 0)
+            to->pose[i] = snw_se3_mul(in->pose[i], snw_se3_exp(snw_twist_scale(along, u)));
+        to->pose_du[i] = u;
+        to->pose_u[i] = (snw_twist){0};
+    }
+}
+
+double conserved_along(const snw_model *m, const snw_inputs *in, const double *v) {
+    double size = 0;
+    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
+    for (int i = 0; i < m->npose; i++) {
+        const snw_twist u = in->pose_u[i];
+        size = fmax(size, fmax(snw_norm(u.w), snw_norm(u.v) / m->length));
+    }
+    return size > 0 ? nudge / size : 0;
+}
+
+// Q, M <- momenta at q with the velocities v by places at fixed velocities, and the mass matrix;
+// o->part_in has their inputs
 static void momentum_tangents(const snw_model *m, const adjoint_conserved *o, const double *q,
                               const double *v, double *Q, double *M) {
     place(m, o, q, NULL, v);
@@ -197,19 +220,18 @@ static void momentum_tangents(const snw_model *m, const adjoint_conserved *o, co
     add_times_ad(m, -1, M, v, Q);
 }
 
-// out <- derivative of Q at the middle along the velocities v
+// out <- derivative of Q at the middle along the velocities v and those of moving bases
 static void find_momentum_rate(const snw_model *m, const adjoint_conserved *o, double *out) {
     static const double weight[] = {2.0 / 3, -1.0 / 12};
     const size_t nv = (size_t)m->nv, all = nv * nv;
-    const double *v = o->c->mid->v;
-    double *Q = o->c->T, *M = o->c->E, size = 0;
+    const double *v = o->c->mid->v, step = conserved_along(m, o->c->in, v);
+    double *Q = o->c->T, *M = o->c->E;
     memset(out, 0, all * sizeof *out);
-    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
-    if (!(size > 0)) return; // Q is linear in v
-    const double step = along / size;
+    if (step == 0) return; // Q is linear in the velocities
     for (int k = 1; k <= 2; k++) {
         for (int side = -1; side < 2; side += 2) {
             snw_move(m, o->c->mid->q, side * k * step, v, o->q);
+            conserved_momentum_inputs(m, o->c->in, side * k * step, o->part_in);
             momentum_tangents(m, o, o->q, v, Q, M);
             const double c = side * weight[k - 1] / step;
             for (size_t i = 0; i < all; i++) out[i] += c * Q[i];
@@ -226,13 +248,13 @@ static void times_velocities(const snw_model *m, double c, const double *A, cons
 
 // ---- constraints --------------------------------------------------------------------------------
 
-// out (nconstraint x nv) <- rows at the configuration q
-static void find_rows(const snw_model *m, const adjoint_conserved *o, const double *q,
-                      double *out) {
+// out (nconstraint x nv) <- rows at the configuration q under the inputs
+static void find_rows(const snw_model *m, const adjoint_conserved *o, const snw_inputs *in,
+                      const double *q, double *out) {
     const size_t nv = (size_t)m->nv;
     double *unit = o->c->dx;
     place(m, o, q, NULL, NULL);
-    snw_kinematics(&o->inertia->m, o->c->in, o->still, false, o->c->w);
+    snw_kinematics(&o->inertia->m, in, o->still, false, o->c->w);
     snw_jacobian_pass(m, o->c->w);
     snw_constraints_jacobian(m, o->c->w);
     memset(out, 0, (size_t)m->nconstraint * nv * sizeof *out);
@@ -244,27 +266,64 @@ static void find_rows(const snw_model *m, const adjoint_conserved *o, const doub
     }
 }
 
+// to (nv) -= row ad_v, on the columns of the spherical and free joints
+static void subtract_turning(const snw_model *m, const double *row, const double *v, double *to) {
+    for (int f = 0; f < m->nlie_block; f++) {
+        const snw_block *b = snw_lie_block(m, f);
+        double ad[36];
+        adjoint_block_ad(b, v, ad);
+        for (int i = 0; i < b->n; i++) {
+            for (int j = 0; j < b->n; j++) to[b->dof + i] -= row[b->dof + j] * ad[6 * i + j];
+        }
+    }
+}
+
+// Rows of velocities (wheels), which are `rows` times the velocities v, by places at fixed v, at
+// the configuration q under the inputs; other rows of `out` stay.
+static void find_rates_of_wheels(const snw_model *m, const adjoint_conserved *o,
+                                 const snw_inputs *in, const double *q, const double *v,
+                                 const double *rows, double *out) {
+    const size_t nv = (size_t)m->nv;
+    snw_work *w = o->c->w;
+    if (m->nnonholonomic == 0) return;
+    place(m, o, q, v, NULL);
+    w->velocity_time = 1;
+    tangents(o, &o->inertia->m, in, false, o->c->T, NULL, NULL);
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, w, k);
+        double *to = out + (size_t)k * nv;
+        if (c.R == c.C || c.inactive) continue;
+        memset(to, 0, nv * sizeof *to);
+        for (int j = 0; j < c.n; j++) to[c.dof[j]] += c.R[j];
+        subtract_turning(m, rows + (size_t)k * nv, v, to);
+    }
+}
+
 // The rows, and END_Q with the impulse at the end
 static void find_constraints(const snw_model *m, const adjoint_conserved *o) {
     static const double weight[] = {2.0 / 3, -1.0 / 12};
     const snw_conserving *c = o->c;
     const size_t nr = (size_t)m->nconstraint, all = nr * (size_t)m->nv;
-    const double *v = c->end->v;
-    double *rate = rows_of(m, o, RATE_C), *rows = rows_of(m, o, MID_C), size = 0;
+    const double *v = c->end->v, step = conserved_along(m, c->last, v);
+    double *rate = rows_of(m, o, RATE_C), *rows = rows_of(m, o, MID_C), *end = rows_of(m, o, END_C);
     if (nr == 0) return;
     memset(rate, 0, all * sizeof *rate);
-    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
-    for (int j = -2; j <= 2 && size > 0; j++) {
+    for (int j = -2; j <= 2 && step > 0; j++) {
         if (j == 0) continue;
-        const double step = along / size, by = j < 0 ? -weight[-j - 1] : weight[j - 1];
+        const double by = j < 0 ? -weight[-j - 1] : weight[j - 1];
         snw_move(m, c->end->q, j * step, v, o->q);
-        find_rows(m, o, o->q, rows);
+        conserved_momentum_inputs(m, c->last, j * step, o->part_in);
+        find_rows(m, o, o->part_in, o->q, rows);
         for (size_t i = 0; i < all; i++) rate[i] += by / step * rows[i];
     }
-    find_rows(m, o, c->mid->q, rows);
-    find_rows(m, o, c->end->q, rows_of(m, o, END_C));
+    find_rows(m, o, c->last, c->end->q, end);
+    for (size_t k = 0; k < all; k += (size_t)m->nv) subtract_turning(m, end + k, v, rate + k);
+    find_rates_of_wheels(m, o, c->last, c->end->q, v, end, rate);
+    find_rows(m, o, c->in, c->mid->q, rows);
+    find_rates_of_wheels(m, o, c->in, c->mid->q, c->mid->v, rows, rows_of(m, o, MID_R));
     place(m, o, c->end->q, NULL, v);
     give_multipliers(m, o, c->S + nr * nr);
+    conserved_momentum_inputs(m, c->last, 0, o->part_in);
     tangents(o, &o->inertia->m, o->part_in, false, matrix_of(m, o, END_Q), NULL, NULL);
     add_times_ad(m, -1, matrix_of(m, o, END_M), v, matrix_of(m, o, END_Q));
 }
@@ -571,15 +630,23 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     c->w->elastic_held = NULL;
     memcpy(force, c->w->r, bytes);
     // inertia
+    conserved_momentum_inputs(m, c->in, 0, o->part_in);
     momentum_tangents(m, o, c->mid->q, v, Q, M);
+    if (c->moving) {
+        c->unloaded->manual = c->in->manual;
+        snw_inputs_at(m, map->start_laws, c->unloaded);
+        conserved_momentum_inputs(m, c->unloaded, 0, o->part_in);
+    }
     momentum_tangents(m, o, c->now->q, c->now->v, matrix_of(m, o, START_Q),
                       matrix_of(m, o, START_M));
+    if (c->moving) conserved_momentum_inputs(m, c->last, 0, o->part_in);
     momentum_tangents(m, o, c->end->q, c->end->v, matrix_of(m, o, END_Q), matrix_of(m, o, END_M));
     times_velocities(m, 0.5, matrix_of(m, o, END_Q), c->end->v, line_of(m, o, END_T));
     times_velocities(m, 0.5, Q, v, line_of(m, o, MID_T));
     find_constraints(m, o);
     times_velocities(m, 1, matrix_of(m, o, END_Q), c->end->v, line_of(m, o, END_W));
     find_momentum_rate(m, o, S);
+    snw_part_inputs(m, c->in, SNW_PART_IMPULSE, o->part_in);
     place(m, o, c->mid->q, v, NULL);
     tangents(o, inertia, o->part_in, false, KG, DG, NULL);
     for (size_t i = 0; i < nv; i++) force[i] -= F[i] + c->w->r[i];
@@ -588,6 +655,10 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     for (size_t i = 0; i < nv * nv; i++) {
         heat_D[i] = D[i] - DG[i];
         heat_K[i] = K[i] - KG[i] - static_K[i];
+    }
+    if (c->moving) { // G without the accelerations of bases
+        memset(o->part_in->pose_du, 0, (size_t)m->npose * sizeof *o->part_in->pose_du);
+        tangents(o, inertia, o->part_in, false, KG, NULL, NULL);
     }
     add_times_ad(m, -1, heat_D, v, heat_K);
     add_times_ad(m, -1, M, v, DG);
@@ -610,9 +681,15 @@ bool conserved_tangent_energy(const snw_model *m, adjoint_conserved *o, const sn
     snw_conserving *c = o->c;
     if (!o->inertia) return false;
     double *Q = matrix_of(m, o, MID_Q), *M = matrix_of(m, o, MID_M);
+    if (c->moving) { // no energy is kept
+        memset(o->by_q, 0, (size_t)m->nv * sizeof *o->by_q);
+        memset(o->by_v, 0, (size_t)m->nv * sizeof *o->by_v);
+        return true;
+    }
     snw_inputs_at(m, map->t_laws, c->in);
     snw_part_inputs(m, c->in, SNW_PART_CONSERVATIVE, o->part_in);
-    place(m, o, map->s.q, NULL, NULL);
+    if (m->nsignal) memcpy(c->mid->z, map->s.z, (size_t)m->nsignal * sizeof *c->mid->z);
+    place(m, o, map->s.q, NULL, NULL); // under the conditions of this state
     tangents(o, &o->conservative->m, o->part_in, true, NULL, NULL, NULL);
     memcpy(o->by_q, c->w->r, (size_t)m->nv * sizeof *o->by_q);
     snw_part_inputs(m, c->in, SNW_PART_IMPULSE, o->part_in);
@@ -710,25 +787,27 @@ static const double *multiplier_column(const snw_model *m, const adjoint_conserv
     const double *row = rows_of(m, o, MID_C) + (size_t)k * (size_t)m->nv;
     memset(out, 0, (size_t)o->at.n * sizeof *out);
     for (int i = 0; i < m->nv; i++) out[o->at.residual + i] = -row[i];
-    out[o->at.gain] = snw_vector_dot(m->nv, o->c->d, row);
+    if (!o->c->moving) out[o->at.gain] = snw_vector_dot(m->nv, o->c->d, row);
     return out;
 }
 
-// v (nv) <- with C v = -(C' + C ad) x, by an impulse at the end; out (nconstraint) <- C x
+// v (nv) <- with C v = -(C v_1)_q x, by an impulse at the end; out (nconstraint) <- C x, and h
+// times the change of rows of velocities at the middle; increment: number of its coordinate, or -1
 static void vary_constraints(const snw_model *m, const adjoint_conserved *o,
-                             const step_variation *s, double *v, double *out) {
+                             const step_variation *s, double h, int increment, double *v,
+                             double *out) {
     const snw_conserving *c = o->c;
     const size_t nv = (size_t)m->nv;
     double *impulse = c->dx;
-    snw_twist turn = {0};
-    for (int i = 0; i < s->n && s->n > 1; i++) turn.e[i] = c->end->v[s->dof + i];
-    turn = snw_ad(s->end, turn);
     for (int k = 0; k < m->nconstraint; k++) {
-        const double *row = rows_of(m, o, END_C) + (size_t)k * nv;
-        out[k] = variation_dot(s, &s->end, row);
-        impulse[k] = -variation_dot(s, &s->end, rows_of(m, o, RATE_C) + (size_t)k * nv) -
-                     snw_vector_dot(m->nv, row, v);
-        if (s->n > 1) impulse[k] -= variation_dot(s, &turn, row);
+        const size_t at = (size_t)k * nv;
+        const double *row = rows_of(m, o, END_C) + at;
+        impulse[k] =
+            -variation_dot(s, &s->end, rows_of(m, o, RATE_C) + at) - snw_vector_dot(m->nv, row, v);
+        out[k] = o->of_rates[k] ? h * variation_dot(s, &s->middle, rows_of(m, o, MID_R) + at)
+                                : variation_dot(s, &s->end, row);
+        if (o->of_rates[k] && increment >= 0)
+            out[k] += rows_of(m, o, MID_C)[at + (size_t)increment];
     }
     snw_cholesky_solve(m->nconstraint, c->S, impulse);
     for (int k = 0; k < m->nconstraint; k++) {
@@ -782,6 +861,7 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
     const snw_conserving *c = o->c;
     const int nv = m->nv;
     if (k >= nv) return multiplier_column(m, o, k - nv);
+    if (o->inactive[k]) return memset(o->sample + o->at.n, 0, (size_t)o->at.n * sizeof(double));
     const bool increment = of == BY_INCREMENT, rate = of == BY_RATE, arcs = m->nlie_block > 0;
     const step_variation x = vary_step(m, c, of, k);
     const double by_v = increment ? 1 / h : 0;
@@ -800,7 +880,8 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
     for (int i = 0; i < nv; i++) v1[i] = p1[i] = 2 * P[i] - p0[i];
     add_product(m, -1, matrix_of(m, o, END_Q), &x, &x.end, v1);
     snw_cholesky_solve(nv, matrix_of(m, o, END_M), v1);
-    if (m->nconstraint > 0) vary_constraints(m, o, &x, v1, out + o->at.residual + nv);
+    if (m->nconstraint > 0)
+        vary_constraints(m, o, &x, h, increment ? k : -1, v1, out + o->at.residual + nv);
     memcpy(out + o->at.rate, v1, (size_t)nv * sizeof *v1);
     // residual without theta; its correction
     double *r = out + o->at.residual, *change = P;
@@ -812,13 +893,18 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
         out[o->at.correction + k] = c->weight[k];
         out[o->at.length] = 2 * c->weight[k] * d[k];
     }
+    if (arcs) {
+        add_product(m, 1, matrix_of(m, o, ARC_K), &x, &x.middle, r);
+        add_column(m, increment ? 1 : 0, matrix_of(m, o, ARC_D), k, r);
+    }
+    if (o->nacting > 0) add_contacts(m, o, &x, increment ? k : -1, out);
+    add_memory(m, o, &x, by_v, k, out);
+    if (c->moving) return out; // theta is zero, and no reference energy is kept
     // gain: E_1 - E_0 - d'(p_1 - p_0)/h + d'T_q - d'F, conservative forces alone
     memset(middle, 0, (size_t)nv * sizeof *middle);
     add_product(m, 1, matrix_of(m, o, HESSIAN), &x, &x.middle, middle);
     add_product(m, -1, matrix_of(m, o, STATIC_K), &x, &x.middle, middle);
     if (arcs) {
-        add_product(m, 1, matrix_of(m, o, ARC_K), &x, &x.middle, r);
-        add_column(m, increment ? 1 : 0, matrix_of(m, o, ARC_D), k, r);
         add_product(m, -1, matrix_of(m, o, ARC_K), &x, &x.middle, middle);
         add_column(m, increment ? -1 : 0, matrix_of(m, o, ARC_D), k, middle);
     }
@@ -829,13 +915,11 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
                   (increment ? T[k] - F[k] : 0);
     for (int i = 0; i < nv; i++) gain += c->end->v[i] * p1[i] + d[i] * (middle[i] - change[i] / h);
     if (increment) gain -= (line_of(m, o, MOMENTUM_1)[k] - line_of(m, o, MOMENTUM_0)[k]) / h;
-    out[o->at.gain] = gain;
+    out[o->at.gain] += gain;
     // reference energy: less the work of the other forces on d; change of gravity
     memset(middle, 0, (size_t)nv * sizeof *middle);
     add_product(m, 1, matrix_of(m, o, HEAT_K), &x, &x.middle, middle);
     add_column(m, by_v, matrix_of(m, o, HEAT_D), k, middle);
-    out[o->at.energy] = of_start - (increment ? heat[k] : 0) - snw_vector_dot(nv, d, middle);
-    if (o->nacting > 0) add_contacts(m, o, &x, increment ? k : -1, out);
-    add_memory(m, o, &x, by_v, k, out);
+    out[o->at.energy] += of_start - (increment ? heat[k] : 0) - snw_vector_dot(nv, d, middle);
     return out;
 }

@@ -82,7 +82,9 @@ snw_weight_source snw_conserving_weight_source(const snw_model *m, int dof) {
 
 // Is the weight of a coordinate zero, of a spherical or free joint on the world without a spring?
 static bool has_no_weight(const snw_model *m, int dof) {
-    for (int f = 0; f < m->nlie_block && m->nforce_element == 0; f++) {
+    // roots that elements or wheels hold have one
+    const bool held = m->nforce_element > 0 || m->nnonholonomic > 0;
+    for (int f = 0; f < m->nlie_block && !held; f++) {
         const snw_block *b = snw_lie_block(m, f);
         if (dof >= b->dof && dof < b->dof + b->n)
             return snw_lie_block_is_root(m, b) && b->spring < 0;

@@ -299,18 +299,26 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
+// Bars of given motion i for the scalar of `bar`, and what the last sweep over geometry adds to
+// them; false: nothing.
+static bool take_given(snw_model_arrays *a, int i, const double *bar, snw_wrench by[3],
+                       snw_wrench **to) {
+    const int k = (int)((size_t)(bar - a->bar) / a->size);
+    *to = a->given_bar + given_at(a, k, i);
+    if (!snw_model_geometry_take_motion(a->geometry, i, by)) return false;
+    a->given_waits = true;
+    return true;
+}
+
 // Derivatives by the laws of poses that move and of given strains, from those of the last sweep
 // over geometry, for the scalar of `bar`: frames and steps at one time have the same laws, so that
 // their sum waits for another time.
 static void add_given(snw_model_arrays *a, const double *bar) {
     if (!a->geometry || !a->motions) return;
-    const int k = (int)((size_t)(bar - a->bar) / a->size);
+    snw_wrench by[3], *to;
     for (int i = 0; i < given_count(a->m); i++) {
-        snw_wrench by[3];
-        if (!snw_model_geometry_take_motion(a->geometry, i, by)) continue;
-        snw_wrench *to = a->given_bar + given_at(a, k, i);
+        if (!take_given(a, i, bar, by, &to)) continue;
         for (int j = 0; j < 3; j++) to[j] = snw_wrench_add(to[j], by[j]);
-        a->given_waits = true;
     }
 }
 
@@ -604,6 +612,26 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
 }
 
 // ---- for steps with hard contacts, and of the conserving scheme ---------------------------------
+
+void arrays_add_given(snw_model_arrays *a, bool accelerations, const double *bar) {
+    snw_wrench by[3], *to;
+    for (int i = 0; a->needs_geometry && a->motions && i < a->m->npose; i++) {
+        if (!take_given(a, i, bar, by, &to)) continue;
+        for (int j = 0; j < (accelerations ? 3 : 2); j++) to[j] = snw_wrench_add(to[j], by[j]);
+    }
+}
+
+void arrays_add_given_momenta(snw_model_arrays *a, double along, const double *bar) {
+    snw_wrench by[3], *to;
+    for (int i = 0; a->needs_geometry && a->motions && i < a->m->npose; i++) {
+        if (!take_given(a, i, bar, by, &to)) continue;
+        const snw_twist moved = snw_twist_scale(along, a->in->pose_u[i]);
+        const snw_lower T = snw_se3_tangent(moved);
+        const snw_wrench by_rate = snw_wrench_scale(along, snw_lower_pull(&T, by[0]));
+        to[0] = snw_wrench_add(to[0], snw_wrench_to_parent(snw_se3_exp(moved), by[0]));
+        to[1] = snw_wrench_add(to[1], snw_wrench_add(by[2], by_rate));
+    }
+}
 
 size_t arrays_laws_at(const snw_model_arrays *a) { return arrays_size(a->m); }
 

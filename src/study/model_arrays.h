@@ -14,10 +14,9 @@ typedef struct snw_model_arrays snw_model_arrays;
 
 // Has a model such numbers? Not with rods of variable length, conditions, contacts without slip,
 // concentric tubes, nor where a law reads the effort of a tendon. With hard contacts, or the
-// scheme for them: not with compliant contacts, stops, cables, fluids, fields of force. With the
-// conserving scheme: nor with moving poses, wheels, contacts of rods, conditional elements; with
-// contact points not the numbers of geometry and contacts. With collocation: not with Maxwell
-// branches.
+// scheme for them: not with compliant contacts, fluids, fields of force. With the conserving
+// scheme: where the conservative forces are known (part_model.h); with contact points not the
+// numbers of geometry and contacts. With collocation: not with Maxwell branches.
 typedef struct snw_arrays_schemes {
     bool hard, conserving, collocation; // steps of the scheme for hard contacts, and of these
     bool kinematic;                     // steps whose velocities are nearest in typical units

@@ -51,19 +51,12 @@ static bool near_numbers(int n, const double *a, const double *b) {
 #define SAME(count, name) same_bytes(m->count, sizeof *m->name, m->name, o->name)
 
 // Are the derivatives of energies by all numbers known, as steps with hard contacts need them? Not
-// of compliant contacts and cables.
-static bool energies_are_known(const snw_model *m, bool touching) {
-    for (int i = 0; i < m->nforce_element; i++) {
-        if (m->force_element[i].kind == SNW_ELEMENT_CABLE) return false;
-    }
-    return snw_part_model_applies(m, touching);
-}
-
+// of compliant contacts.
 static bool hard_is_known(const snw_model *m) {
     for (int i = 0; i < m->ncontact; i++) {
         if (!m->contact[i].hard) return false;
     }
-    return energies_are_known(m, false);
+    return snw_part_model_applies(m, false);
 }
 
 static bool has_others(const snw_model *m) {
@@ -475,11 +468,7 @@ static bool conserving_is_known(const snw_model *m) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (m->contact_point[k].wheel) return false;
     }
-    for (int i = 0; i < m->npose; i++) {
-        if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
-    }
-    return m->nfield == 0 && m->nconditional == 0 && energies_are_known(m, true) &&
-           snw_conserving_weights_alike(m, m);
+    return m->nfield == 0 && snw_part_model_applies(m, true) && snw_conserving_weights_alike(m, m);
 }
 
 bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {

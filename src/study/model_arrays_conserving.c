@@ -11,7 +11,8 @@
 // a_1. All of it are products of a virtual motion with residuals r, or r_c of conservative forces
 // at rest, or r_0 of inertia alone, that the other schemes have too: momenta are M v = r_0(q, 0,
 // v), and mu'dT/dq = v'(r_0(q, v + mu, 0) - r_0(q, v - mu, 0))/4 - [v, mu]'P/2, with the Lie
-// bracket of spherical and free joints, since inertia forces are quadratic in the velocities.
+// bracket of spherical and free joints, since inertia forces are quadratic in the velocities. Where
+// bases move momenta contain theirs, and no energy is kept: kappa = H = 0.
 #include "study/adjoint_conserving_private.h"
 #include "study/conserving_weights.h"
 #include "study/model_arrays_private.h"
@@ -80,6 +81,18 @@ typedef struct conserved_sum {
     double *integrand; // nsignal
 } conserved_sum;
 
+// Inputs of momenta (conserved_momentum_inputs) of those in a->in, in x->part_in, and for virtual
+// motions in a->held, until `leave_momenta`.
+static void take_momenta(const conserved_sum *z, double along) {
+    snw_model_arrays *a = z->a;
+    conserved_momentum_inputs(a->m, a->in, along, z->x->part_in);
+    memcpy(a->held->pose, z->x->part_in->pose, (size_t)a->m->npose * sizeof *a->held->pose);
+}
+
+static void leave_momenta(const conserved_sum *z) {
+    memcpy(z->a->held->pose, z->a->in->pose, (size_t)z->a->m->npose * sizeof *z->a->in->pose);
+}
+
 // x->s <- the configuration of s with velocities and accelerations (NULL: zero), no multipliers
 static void set_motion(const conserved_sum *z, const snw_state *s, const double *v,
                        const double *acc) {
@@ -100,6 +113,18 @@ static void subtract_part(const conserved_sum *z, snw_part part, const double *m
     snw_part_inputs(z->a->m, z->a->in, part, z->x->part_in);
     snw_residual(&of->m, z->x->part_in, z->x->s, false, z->a->w);
     arrays_subtract_part(z->a, of, part, z->x->part_in, mu, z->x->s, z->a->w, z->bar);
+    arrays_add_given(z->a, true, z->bar);
+}
+
+// bar -= derivatives of mu'p of the momenta p whose velocities are the accelerations of x->s, with
+// bases moved on for the time `along`
+static void subtract_momenta(const conserved_sum *z, double along, const double *mu) {
+    const snw_part_model *of = z->x->inertia;
+    take_momenta(z, along);
+    snw_residual(&of->m, z->x->part_in, z->x->s, false, z->a->w);
+    arrays_subtract_part(z->a, of, SNW_PART_IMPULSE, z->x->part_in, mu, z->x->s, z->a->w, z->bar);
+    arrays_add_given_momenta(z->a, along, z->bar);
+    leave_momenta(z);
 }
 
 // to <- covector of momenta from that of momenta that snw_transport_half has transported
@@ -154,9 +179,10 @@ static void add_end(const conserved_sum *z) {
     const snw_model *m = a->m;
     const snw_conserving *c = z->c;
     const size_t nr = (size_t)m->nconstraint;
+    if (c->moving) arrays_inputs_at(a, z->map->t_laws);
     set_motion(z, c->end, NULL, c->end->v);
     if (nr > 0) memcpy(z->x->s->lambda, c->S + nr * nr, nr * sizeof *c->S); // impulse at the end
-    subtract_part(z, SNW_PART_IMPULSE, z->y);
+    subtract_momenta(z, 0, z->y);
     set_motion(z, c->end, c->end->v, NULL);
     if (nr > 0) {
         snw_residual(m, a->in, z->x->s, false, a->w);
@@ -164,6 +190,7 @@ static void add_end(const conserved_sum *z) {
             memset(z->rate, 0, nr * sizeof *z->rate);
             snw_model_geometry_subtract_rows(a->geometry, z->x->s, a->w, z->rate, z->zeta,
                                              z->bar + a->first_geometry);
+            arrays_add_given(a, true, z->bar);
         }
         double *nu = z->zeta;
         for (size_t k = 0; k < nr; k++) nu[k] = -z->of->nu[k];
@@ -233,6 +260,38 @@ static void add_weight_over_arc(const conserved_sum *z) {
     }
     arrays_subtract_gravity(a, by_gravity, z->bar);
     if (any) arrays_subtract_motion(a, (snw_energy_weights){0}, z->x->s, z->bar);
+    arrays_add_given(a, true, z->bar);
+}
+
+// dT/dq with mu, and momenta with 2 a_1, where bases move: mu'dT/dq = mu'(p' - G) - [v, mu]'P with
+// G the inertia forces without accelerations and p' the rate of P at fixed velocities, a difference
+// of order 4 of the momenta along the motion.
+static void add_moving_momenta(const conserved_sum *z) {
+    static const double weight[] = {2.0 / 3, -1.0 / 12};
+    snw_model_arrays *a = z->a;
+    const snw_model *m = a->m;
+    const snw_conserving *c = z->c;
+    const double *v = c->mid->v, *mu = z->of->mu, step = conserved_along(m, a->in, v);
+    double *by = z->rate;
+    snw_part_inputs(m, a->in, SNW_PART_IMPULSE, z->x->part_in);
+    memset(z->x->part_in->pose_du, 0, (size_t)m->npose * sizeof *a->in->pose_du);
+    set_motion(z, c->mid, v, NULL);
+    snw_residual(&z->x->inertia->m, z->x->part_in, z->x->s, false, a->w);
+    arrays_subtract_part(a, z->x->inertia, SNW_PART_IMPULSE, z->x->part_in, mu, z->x->s, a->w,
+                         z->bar);
+    arrays_add_given(a, false, z->bar);
+    for (int j = -2; j <= 2 && step > 0; j++) {
+        const double sign = j < 0 ? 1 : -1, part = j == 0 ? 0 : weight[(j < 0 ? -j : j) - 1];
+        if (j == 0) continue;
+        set_motion(z, c->mid, NULL, v);
+        snw_move(m, c->mid->q, j * step, v, z->x->s->q);
+        for (int i = 0; i < m->nv; i++) by[i] = sign * part / step * mu[i];
+        subtract_momenta(z, j * step, by);
+    }
+    for (int i = 0; i < m->nv; i++) by[i] = 2 * z->a1[i];
+    add_bracket(m, 1, v, mu, by);
+    set_motion(z, c->mid, NULL, v);
+    subtract_momenta(z, 0, by);
 }
 
 // Forces and momenta at the middle
@@ -254,15 +313,20 @@ static void add_middle(const conserved_sum *z) {
     arrays_subtract_product(a, (arrays_covectors){.mu = rate, .integrand = z->integrand}, z->x->s,
                             z->bar);
     a->in->integral_step = 0;
+    // inertia forces of r, which are no part of the step
+    for (int i = 0; i < m->nv; i++) rate[i] = -rate[i];
+    set_motion(z, c->mid, v, NULL);
+    subtract_part(z, SNW_PART_IMPULSE, rate);
+    add_weight_over_arc(z);
+    if (c->moving) {
+        add_moving_momenta(z);
+        return;
+    }
     // conservative forces at rest with mu_C - mu_N
     set_motion(z, c->mid, NULL, NULL);
     memcpy(z->x->s->lambda, c->mid->lambda, (size_t)m->nconstraint * sizeof(double));
     for (int i = 0; i < m->nv; i++) at[i] = -(z->kappa + energy) * d[i];
     subtract_part(z, SNW_PART_CONSERVATIVE, at);
-    // inertia forces of r, which are no part of the step
-    for (int i = 0; i < m->nv; i++) rate[i] = -rate[i];
-    set_motion(z, c->mid, v, NULL);
-    subtract_part(z, SNW_PART_IMPULSE, rate);
     // dT/dq with mu_C and momenta with 2 a_1: s [v, mu] is as large as v
     const double size = largest(m, v), own = largest(m, z->mu_c);
     const double s = size > 0 && own > 0 ? size / own : 1;
@@ -281,7 +345,6 @@ static void add_middle(const conserved_sum *z) {
     }
     set_motion(z, c->mid, at, NULL);
     subtract_part(z, SNW_PART_IMPULSE, rate);
-    add_weight_over_arc(z);
 }
 
 // Momenta at the start, and the change of gravity there
@@ -292,7 +355,9 @@ static void add_start(const conserved_sum *z) {
     transport_back(m, c->d, false, z->mu_c, z->rate);
     for (int i = 0; i < m->nv; i++) z->rate[i] = -z->rate[i] / z->map->h - z->a1[i];
     set_motion(z, c->now, NULL, c->now->v);
-    subtract_part(z, SNW_PART_IMPULSE, z->rate);
+    if (c->moving) arrays_inputs_at(a, z->map->start_laws);
+    subtract_momenta(z, 0, z->rate);
+    if (c->moving) return;
     const snw_vec3 gravity = a->in->gravity;
     const double t = a->in->t, by = z->kappa + z->of->energy;
     arrays_inputs_at(a, z->map->gravity_laws);
@@ -337,6 +402,7 @@ static void add_step(conserved_sum *z) {
     arrays_inputs_at(z->a, snw_map_stage_time(z->map, 0));
     find_end(z);
     add_end(z);
+    if (c->moving) arrays_inputs_at(z->a, snw_map_stage_time(z->map, 0));
     add_middle(z);
     add_start(z);
     add_weights(z);
@@ -352,6 +418,7 @@ void arrays_add_conserved(snw_model_arrays *a, const snw_adjoint *adjoint, const
         const snw_covectors *of = &adjoint->covectors[k];
         double *bar = a->bar + (size_t)k * a->size;
         if (map->kind == SNW_MAP_ENERGY) {
+            if (of->energy == 0) continue;
             arrays_inputs_at(a, map->t_laws);
             snw_kinematics(m, a->in, &map->s, false, a->w);
             arrays_subtract_motion(a, (snw_energy_weights){-of->energy, -of->energy, -of->energy},

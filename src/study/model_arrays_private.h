@@ -69,6 +69,11 @@ void arrays_subtract_gravity(snw_model_arrays *a, snw_vec3 by, double *bar);
 void arrays_subtract_part(snw_model_arrays *a, const snw_part_model *of, snw_part part,
                           const snw_inputs *in, const double *mu, const snw_state *s,
                           const snw_work *w, double *bar);
+// For the scalar of `bar`: bars of given motions += what the last sweep over geometry, of a part, a
+// product or rows, has found by them, with or without that by their accelerations; the same of
+// momenta (conserved_momentum_inputs) of poses moved on for the time `along`.
+void arrays_add_given(snw_model_arrays *a, bool accelerations, const double *bar);
+void arrays_add_given_momenta(snw_model_arrays *a, double along, const double *bar);
 // bar -= derivatives of the energies with these factors at the motion s in a->w, and of what
 // snw_model_geometry_more has added.
 void arrays_subtract_motion(snw_model_arrays *a, snw_energy_weights c, const snw_state *s,

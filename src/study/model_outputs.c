@@ -15,14 +15,13 @@ enum {
         COLUMN_total
 };
 
-// Energies of rods, joints, masses, springs and stops only: those of fluids, compliant contacts and
-// cables are not differentiated.
+// Energies of rods, joints, masses, springs, cables and stops only: those of fluids and compliant
+// contacts are not differentiated.
 static snw_output_use use_of_energy(const snw_model *m, int column) {
     const bool known = column == COLUMN_kinetic || column == COLUMN_elastic ||
                        column == COLUMN_gravity || column == COLUMN_total;
     for (int i = 0; i < m->nforce_element; i++) {
-        const snw_force_element *e = &m->force_element[i];
-        if (e->kind == SNW_ELEMENT_CABLE || e->force) return SNW_OUTPUT_OTHER;
+        if (m->force_element[i].force) return SNW_OUTPUT_OTHER;
     }
     for (int i = 0; i < m->nrod; i++) {
         if (m->rod[i].section_varies) return SNW_OUTPUT_OTHER;

@@ -421,6 +421,11 @@ void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c
             bar[STIFFNESS] += 0.5 * c * over * over;
             bar[REST] -= c * at->elastic;
         }
+        if (e->kind == SNW_ELEMENT_CABLE) {
+            bar[STIFFNESS] += c * snw_positive_part_integral(over, e->smooth);
+            bar[REST] -= c * at->elastic;
+            bar[WIDTH] += c * e->stiffness * integral_by_width(over, e->smooth);
+        }
         for (int i = 0; i < 3 && e->kind == SNW_ELEMENT_BUSHING; i++) {
             bar[AXES + i] += 0.5 * c * at->turn.e[i] * at->turn.e[i];
             bar[AXES + 3 + i] += 0.5 * c * at->h.p.e[i] * at->h.p.e[i];

@@ -35,6 +35,6 @@ void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, c
 // bar += c times derivatives of the tension of a spring, cable or damper by the numbers.
 void snw_surroundings_add_tension(const snw_model *m, int element, double c, const snw_work *w,
                                   double *bar);
-// bar += c times derivatives of the stored energy of springs, dampers, bushings and stops by the
+// bar += c times derivatives of the stored energy of springs, cables, bushings and stops by the
 // numbers.
 void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c, double *bar);

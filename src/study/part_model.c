@@ -19,7 +19,7 @@ bool snw_part_model_applies(const snw_model *m, bool touching) {
     }
     return m->nfluid_point == 0 && m->ntube == 0 && m->nfeed == 0 && m->nbranch == 0 &&
            m->nforce_field_point == 0 && m->nsliding_station == 0 && m->nsection_varies == 0 &&
-           m->nnonholonomic == 0 && !m->has_slip_friction && !m->flowing;
+           !m->has_slip_friction && !m->flowing;
 }
 
 // Arrays of the part that differ from those of the model.
