@@ -309,7 +309,7 @@ static void prepare_energy(snw_adjoint *a, const snw_map *map) {
     }
 }
 
-// Which coordinates and rows do not act? Those of inactive links and loops: their increments and
+// Marks coordinates and rows that do not act, those of inactive links and loops: increments and
 // multipliers are zero. After the step has been evaluated.
 static void find_inactive(const snw_model *m, adjoint_conserved *o) {
     const snw_work *w = o->c->w;
