@@ -414,8 +414,8 @@ static void subtract_geometric_momentum(snw_model_arrays *a, const double *y, co
     }
 }
 
-// bar -= derivatives of the rows of a start or restart, and of its momentum, by geometric numbers;
-// after the residual at its state.
+// bar -= derivatives of the rows of accelerations, and of a restart those of velocities and its
+// momentum, by geometric numbers; after the residual at its state.
 static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjoint,
                                     const snw_map *map) {
     const bool projects = map->kind == SNW_MAP_RESTART;
@@ -568,8 +568,7 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
                                         a->bar + (size_t)k * a->size + a->first_branch);
     }
     add_drives(a, adjoint, map);
-    if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
-        subtract_geometric_rows(a, adjoint, map);
+    if (!rows) subtract_geometric_rows(a, adjoint, map);
     if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
     for (int k = 0; k < a->nscalar; k++)
         subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);

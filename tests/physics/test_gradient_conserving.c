@@ -369,7 +369,7 @@ static void numbers_are_gathered_beside_contact_points(void **state) {
 // Robots whose velocities other bodies share: bases that turn and move, also within the tree, with
 // numbers of their laws; a loop on such a base; a wheel, a loop, a cable and a link that goes.
 static const struct {
-    const char *text;
+    const char *text, *of;
     int nby;
     const char *by[12];
 } held[] = {
@@ -392,6 +392,7 @@ static const struct {
      "loads: {push: {on: arm.tip, force: [0, F, \"F*sin(30*t/(1 s))\"]}}\n"
      "probes: {tip: {position: arm.tip}, v: {velocity: head}}\n"
      "study: [dynamic: {for: 60 ms, step: 3 ms, scheme: conserving}]\n",
+     "tip.x + v.vx",
      12,
      {"E", "l", "r", "m", "d", "th", "k", "w", "rho", "A", "om", "B"}},
     {"sinew: 1\n"
@@ -412,8 +413,9 @@ static const struct {
      "loops: {hold: {join: [top, grip], as: spherical}}\n"
      "initial: {ball: {rate: [0.2, -0.5, w]}}\n"
      "loads: {push: {on: arm.tip, force: [0, F, \"F*sin(30*t/(1 s))\"]}}\n"
-     "probes: {tip: {position: arm.tip}, v: {velocity: ball}}\n"
+     "probes: {tip: {position: arm.tip}, v: {velocity: ball}, a: {acceleration: ball}}\n"
      "study: [dynamic: {for: 60 ms, step: 3 ms, scheme: conserving}]\n",
+     "tip.x + v.vx + 1e-3*a.ax",
      11,
      {"E", "l", "r", "m", "d", "th", "k", "F", "rho", "A", "om"}},
     {"sinew: 1\n"
@@ -443,6 +445,7 @@ static const struct {
      "loads: {push: {on: arm.tip, force: [0, F, \"F*sin(30*t/(1 s))\"]}}\n"
      "probes: {tip: {position: arm.tip}, v: {velocity: ball}}\n"
      "study: [dynamic: {for: 60 ms, step: 3 ms, scheme: conserving}]\n",
+     "tip.x + v.vx",
      9,
      {"E", "m", "k", "w", "F", "rho", "u", "kc", "rest"}}};
 
@@ -453,7 +456,7 @@ static void held_robots_are_gathered(void **state) {
         question q = {.text = held[i].text,
                       .nby = held[i].nby,
                       .nof = 2,
-                      .of = {"integral(tip.z^2 + v.vy)", "tip.x + v.vx"}};
+                      .of = {"integral(tip.z^2 + v.vy)", held[i].of}};
         memcpy(q.by, held[i].by, sizeof q.by);
         gathers(&q, 0, i < 2 ? 1e-10 : 2e-9); // rounding of energies in samples, as above
         answer(&q, &got);
