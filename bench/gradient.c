@@ -105,6 +105,7 @@ int main(int argc, char **argv) {
                {"conserving, a link goes", ARM_CONSERVED_LINK, 100},
                {"rk4: coefs. of E", ARM_EXPLICIT, 1000},
                {"rk4, free body", ARM_EXPLICIT_FREE, 100},
+               {"rk4, a loop", ARM_EXPLICIT_LOOP, 100},
                {"conserving, rods touch", ARM_TOUCHED, 100},
                {"gait of a swimmer", ARM_SWIMMER, 100},
                {"gait on wheels", ARM_BOARD, 100},

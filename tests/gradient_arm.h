@@ -34,6 +34,7 @@ typedef enum arm_numbers {
     ARM_CONSERVED_LINK,  // of an arm that loses a body and a loop in the middle
     ARM_EXPLICIT,        // moduli, rk4
     ARM_EXPLICIT_FREE,   // the same of an arm on a free body
+    ARM_EXPLICIT_LOOP,   // the same of an arm in a loop
     ARM_TOUCHED,         // moduli of an arm that lies across another, conserving scheme
     ARM_SWIMMER,         // coefficients of the gait of a swimmer of three links, kinematic steps
     ARM_BOARD,           // of a board on wheels, likewise
@@ -58,7 +59,7 @@ static inline bool arm_is_hard(arm_numbers kind) {
 }
 
 static inline bool arm_is_explicit(arm_numbers kind) {
-    return kind == ARM_EXPLICIT || kind == ARM_EXPLICIT_FREE;
+    return kind >= ARM_EXPLICIT && kind <= ARM_EXPLICIT_LOOP;
 }
 
 static inline bool arm_is_on_free_body(arm_numbers kind) {
@@ -135,7 +136,7 @@ static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *l
             kind == ARM_STRAINS ? law : "", kind == ARM_RESTS ? law : "1");
     for (int i = 0; i < n && (kind == ARM_PLACES || kind == ARM_FORCES); i++)
         arm_put(p, "  b%d: {on: arm.tip, pose: {xyz: [1 cm, f%d, 0]}, body: {mass: 1 mg}}\n", i, i);
-    if (kind == ARM_CONSERVED_LOOP)
+    if (kind == ARM_CONSERVED_LOOP || kind == ARM_EXPLICIT_LOOP)
         arm_put(p,
                 "  lever: {on: world, pose: {xyz: [0.3, 0.2, 0]}, joint: spherical, body: {mass: "
                 "20 g, com: [0, -0.1, 0], inertia: [1e-4, 1e-5, 1e-4]}}\n"
@@ -201,11 +202,11 @@ static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, 
         [ARM_HARD_GROUNDS] = "0.3",      [ARM_HARD_MODULI] = "0.001",
         [ARM_CONSERVED] = "0.001",       [ARM_CONSERVED_FREE] = "0.001",
         [ARM_CONSERVED_LOOP] = "0.001",  [ARM_INTEGRALS] = "0.001",
-        [ARM_EXPLICIT] = "0.001",        [ARM_EXPLICIT_FREE] = "0.001",
-        [ARM_TOUCHED] = "0.001",         [ARM_SWIMMER] = "0.001",
-        [ARM_BOARD] = "0.001",           [ARM_CONSERVED_WHEEL] = "0.001",
-        [ARM_CONSERVED_CABLE] = "0.001", [ARM_CONSERVED_BASE] = "0.001",
-        [ARM_CONSERVED_LINK] = "0.001",
+        [ARM_EXPLICIT] = "0.001",        [ARM_EXPLICIT_LOOP] = "0.001",
+        [ARM_EXPLICIT_FREE] = "0.001",   [ARM_TOUCHED] = "0.001",
+        [ARM_SWIMMER] = "0.001",         [ARM_BOARD] = "0.001",
+        [ARM_CONSERVED_WHEEL] = "0.001", [ARM_CONSERVED_CABLE] = "0.001",
+        [ARM_CONSERVED_BASE] = "0.001",  [ARM_CONSERVED_LINK] = "0.001",
         [ARM_HELD] = "0.001",
     };
     const char *scheme = arm_is_hard(kind)        ? "scheme: moreau"

@@ -299,7 +299,9 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
         const bool dynamic = d->step[i].kind == SNW_STEP_DYNAMIC;
         s->conserving |= dynamic && family == SNW_FAMILY_CONSERVING;
         s->collocation |= dynamic && family == SNW_FAMILY_COLLOCATION;
-        s->kinematic |= dynamic && d->step[i].kinematic;
+        // loops are closed in typical units after explicit steps, velocities in kinematic ones
+        s->kinematic |= dynamic && (d->step[i].kinematic ||
+                                    (family == SNW_FAMILY_ODE && s->phase[k].m->nloop > 0));
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));

@@ -84,7 +84,7 @@ typedef struct gradient_sweep {
     bool abandoned;       // likewise
     bool conserving;      // some steps are of the conserving scheme
     bool collocation;     // some are of collocation
-    bool kinematic;       // some are kinematic
+    bool kinematic;       // some are kinematic, or close loops after explicit steps
     double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;

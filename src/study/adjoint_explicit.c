@@ -390,6 +390,7 @@ void adjoint_explicit_sample(snw_sampler *y, const snw_adjoint *a, const snw_map
             if (y->stage > 0 && map->h > 0 && part != y->stage - 1) continue;
             snw_sampler_map(y, a, &at, a->product);
             for (int k = 0; k < a->nscalar; k++) value[k] += a->product[k];
+            adjoint_runge_kutta_metric(a, y->m, i, value);
         }
         return;
     }

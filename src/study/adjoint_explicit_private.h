@@ -48,6 +48,8 @@ typedef struct kinematic_work {
     double *side;        // nv + nconstraint
     snw_arena arena;     // of least squares
     double *given;       // nscalar x nv: covectors of KINEMATIC_MOMENTUM
+    double *closing;     // nconstraint x (2 nv + nconstraint) + 2 nv: of steps that close loops
+    int *pivot;          // nconstraint
     snw_twist *momentum; // nscalar: bars of the conserved momentum, in the world
 } kinematic_work;
 
@@ -65,10 +67,30 @@ SNW_NODISCARD snw_status adjoint_kinematic_back(snw_adjoint *a, const snw_map *a
 // x->given <- covectors of the momentum at the state of a map from x->momentum.
 void adjoint_kinematic_find_given(snw_adjoint *a, const snw_map *at, kinematic_work *x);
 
+// a->K <- derivatives of M j - C'p by the configuration, at s; `before`: nv x nv of scratch.
+void adjoint_momentum_tangent(snw_adjoint *a, double *before, const snw_state *s, const double *j,
+                              const double *p);
+
+// Steps of rk4 that close loops (adjoint_loop_stages.c): are their rows known? Does a step close
+// them by so short a way that its square is below the rounding of derivatives? d (nv) <- that way.
+bool adjoint_loops_apply(const snw_model *m);
+bool adjoint_loops_are_near(const snw_model *m, const double *open, const double *closed,
+                            double *d);
+// Bars back through accelerations, or a restart; through closing from the state `open` to that of
+// the map, by the way d: covectors nu of minus the rows, y of M 0 - C'a->impulse at `open`.
+SNW_NODISCARD snw_status adjoint_loops_back(snw_adjoint *a, const snw_map *at, kinematic_work *x,
+                                            snw_error *err);
+SNW_NODISCARD snw_status adjoint_loops_close_back(snw_adjoint *a, const snw_map *at,
+                                                  const snw_state *open, const double *d,
+                                                  kinematic_work *x, snw_error *err);
+
 // Do they apply to a map? After it was opened.
-bool adjoint_runge_kutta_applies(const snw_adjoint *a, const snw_map *map);
+bool adjoint_runge_kutta_applies(snw_adjoint *a, const snw_map *map);
 // Written transposes: bars back; typical size of the products of their covectors.
 SNW_NODISCARD snw_status adjoint_runge_kutta_back(snw_adjoint *a, const snw_map *map,
                                                   snw_error *err);
+// value (nscalar) += the products with the metric in which equation i closes loops, by typical
+// values of a model.
+void adjoint_runge_kutta_metric(const snw_adjoint *a, const snw_model *m, int i, double *value);
 double adjoint_runge_kutta_magnitude(const snw_adjoint *a, int scalar);
 void adjoint_runge_kutta_destroy(explicit_stages *x);

@@ -93,9 +93,8 @@ bool adjoint_kinematic_is_open(const snw_locomotion *lo) {
 
 // ---- velocities ---------------------------------------------------------------------------------
 
-// a->K <- derivatives of M j - C'p by the configuration.
-static void find_momentum_tangent(snw_adjoint *a, double *before, const snw_state *s,
-                                  const double *j, const double *p) {
+void adjoint_momentum_tangent(snw_adjoint *a, double *before, const snw_state *s, const double *j,
+                              const double *p) {
     const snw_model *m = a->m;
     const size_t nv = (size_t)m->nv, all = nv * nv;
     for (int k = 0; k < 2; k++) {
@@ -343,7 +342,7 @@ snw_status adjoint_kinematic_back(snw_adjoint *a, const snw_map *at, kinematic_e
             if (of != KINEMATIC_MOMENTUM) x->momentum[k] = snw_twist_add(x->momentum[k], turned);
         }
         memset(x->rows, 0, nv * sizeof *x->rows);
-        find_momentum_tangent(a, x->scratch, &at->s, massive ? jump : x->rows, a->impulse);
+        adjoint_momentum_tangent(a, x->scratch, &at->s, massive ? jump : x->rows, a->impulse);
         for (int k = 0; k < a->nscalar; k++) {
             const snw_bars *b = &a->bars[k];
             const double *y = a->covectors[k].y;

@@ -28,6 +28,8 @@ struct explicit_stages {
     int room, n;   // stages: room, and those of the last map
     bool ends;     // the equations at its end count, too
     bool keeps;    // likewise those of a conserved momentum
+    bool loops;    // steps of rk4 end with closed loops
+    bool closes;   // likewise two, by which loops are closed at the end
     snw_state **s; // states of the stages
     double *q;     // (room + 1) x nq: their configurations, with quaternions of any length, the end
                    // last
@@ -36,25 +38,15 @@ struct explicit_stages {
     double *y;     // nscalar x ny: bars of y
     double *next;  // nscalar x ny: those of the stage after
     double *sum;   // nscalar x ny: those of all stages of a step
-    double *block; // of covectors: (room + 2) x nscalar x covector_size
-    // of kinematic steps
-    double *impulse, *before; // room + 2 of nconstraint, nv: of the equations
-    snw_state *start;
+    double *block; // of covectors: (room + 3) x nscalar x covector_size
+    // of kinematic steps and loops
+    double *impulse, *before; // room + 3 of nconstraint, nv: of the equations
+    snw_state *start;         // of the momentum; not closed
     kinematic_work kinematic;
 };
 
 bool snw_adjoint_transposed_stages(const snw_adjoint *a) {
     return a->explicit_map && a->explicit_map->written;
-}
-
-bool adjoint_runge_kutta_applies(const snw_adjoint *a, const snw_map *map) {
-    const snw_model *m = a->m;
-    if (map->ode.kind != SNW_ODE_RK4 || (map->h > 0 && !map->stage_rates)) return false;
-    const snw_locomotion *lo = snw_explicit_locomotion(a->explicit_map->engine);
-    if (lo) return adjoint_kinematic_applies(a, lo, &map->ode);
-    // velocities jump where rates of given strains or poses do
-    const bool jumps = memcmp(map->s.v, map->v0, (size_t)m->nv * sizeof *map->v0) != 0;
-    return !(map->h == 0 && jumps) && m->nconstraint == 0 && m->ncondition == 0 && m->nbranch == 0;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -77,6 +69,8 @@ void adjoint_runge_kutta_destroy(explicit_stages *x) {
     snw_free(x->impulse);
     snw_free(x->kinematic.metric);
     snw_free(x->kinematic.momentum);
+    snw_free(x->kinematic.closing);
+    snw_free(x->kinematic.pivot);
     snw_free(x->kinematic.arena.base);
     snw_state_destroy(x->start);
     snw_model_geometry_destroy(x->kinematic.geometry);
@@ -91,7 +85,10 @@ static snw_status kinematic_create(const snw_adjoint *a, explicit_stages *x) {
     k->momentum = snw_alloc(ns * sizeof *k->momentum);
     k->arena.size = snw_minimum_norm_scratch(m->nv, m->nconstraint);
     k->arena.base = snw_alloc(k->arena.size + 1);
-    if (!k->metric || !k->momentum || !k->arena.base) return SNW_E_MEMORY;
+    k->closing = snw_alloc((nr * (2 * nv + nr) + 2 * nv + 1) * sizeof *k->closing);
+    k->pivot = snw_alloc((nr + 1) * sizeof *k->pivot);
+    if (!k->metric || !k->momentum || !k->arena.base || !k->closing || !k->pivot)
+        return SNW_E_MEMORY;
     k->scratch = k->metric + nv * nv;
     k->rows = k->scratch + nv * nv;
     k->jump = k->rows + 3 * nv;
@@ -115,8 +112,8 @@ static snw_status stages_create(const snw_adjoint *a, int room, explicit_stages 
     x->s = snw_alloc(n * sizeof *x->s);
     x->q = snw_alloc(((n + 1) * (nq + nv) + 2 * ny + 1) * sizeof *x->q);
     x->y = snw_alloc((3 * ns * ny + 1) * sizeof *x->y);
-    x->block = snw_alloc(((n + 2) * ns * covector_size(m) + 1) * sizeof *x->block);
-    x->impulse = snw_alloc(((n + 2) * (nr + nv) + 1) * sizeof *x->impulse);
+    x->block = snw_alloc(((n + 3) * ns * covector_size(m) + 1) * sizeof *x->block);
+    x->impulse = snw_alloc(((n + 3) * (nr + nv) + 1) * sizeof *x->impulse);
     if (!x->s || !x->q || !x->y || !x->block || !x->impulse) return SNW_E_MEMORY;
     memset(x->s, 0, n * sizeof *x->s);
     for (size_t i = 0; i < n; i++) SNW_TRY(snw_state_create(m, &x->s[i]));
@@ -124,7 +121,7 @@ static snw_status stages_create(const snw_adjoint *a, int room, explicit_stages 
     x->trial = x->v + (n + 1) * nv;
     x->next = x->y + ns * ny;
     x->sum = x->next + ns * ny;
-    x->before = x->impulse + (n + 2) * nr;
+    x->before = x->impulse + (n + 3) * nr;
     return kinematic_create(a, x);
 }
 
@@ -241,6 +238,8 @@ static snw_map equations_at(const snw_map *map, const snw_state *s, double t_law
                             const double *before) {
     snw_map at = *map;
     at.kind = map->ode.locomotion ? SNW_MAP_RESTART : SNW_MAP_ACCELERATIONS;
+    at.steady = false;
+    at.hard = NULL;
     at.s = *s;
     at.t_laws = t_laws;
     at.h = 0;
@@ -304,7 +303,8 @@ static double start_time(const snw_map *map) {
     return t + snw_time_resolution(t);
 }
 
-// Equations i of a map: those of the stages, then of its end and of the momentum before it.
+// Equations i of a map: those of the stages, then of its end, and of the momentum before it or of
+// closing, at its end and at the state from which it is closed.
 static snw_map equations_of(const snw_map *map, const explicit_stages *x, size_t nv, int i) {
     const double *before = x->before + (size_t)i * nv;
     if (i < x->n) {
@@ -312,13 +312,22 @@ static snw_map equations_of(const snw_map *map, const explicit_stages *x, size_t
         if (adjoint_kinematic_is_open(x->kinematic.lo)) at.v0 = x->v + (size_t)i * nv;
         return at;
     }
-    if (i == x->n) return equations_at(map, &map->s, map->t_laws, before);
+    if (i == x->n || (x->closes && i == x->n + 1)) {
+        snw_map at = equations_at(map, &map->s, map->t_laws, before);
+        if (x->loops) at.kind = i == x->n ? SNW_MAP_RESTART : SNW_MAP_STATIC;
+        return at;
+    }
+    if (x->closes) {
+        snw_map at = equations_at(map, x->start, map->t_laws, x->start->v);
+        at.kind = SNW_MAP_RESTART;
+        return at;
+    }
     return equations_at(map, x->start, x->start->t, before);
 }
 
 int adjoint_runge_kutta_count(const snw_adjoint *a) {
     const explicit_stages *x = a->explicit_map->stages;
-    return x->n + x->ends + x->keeps;
+    return x->n + x->ends + x->keeps + 2 * x->closes;
 }
 
 snw_map adjoint_runge_kutta_show(const snw_adjoint *a, const snw_map *map, int i, int *part) {
@@ -326,10 +335,20 @@ snw_map adjoint_runge_kutta_show(const snw_adjoint *a, const snw_map *map, int i
     copy_covectors(a, x, i, false);
     // of several steps in one map, the nearest of its three times
     const double at = i < x->n ? (double)STAGES * (i / STAGES + reach[i % STAGES]) / x->n
-                      : i > x->n || map->h == 0 ? 0
-                                                : 1;
+                      : (i > x->n && !x->closes) || map->h == 0 ? 0
+                                                                : 1;
     *part = at < 0.25 ? EXPLICIT_START : at > 0.75 ? EXPLICIT_END : EXPLICIT_MIDDLE;
     return equations_of(map, x, (size_t)a->m->nv, i);
+}
+
+void adjoint_runge_kutta_metric(const snw_adjoint *a, const snw_model *m, int i, double *value) {
+    const explicit_stages *x = a->explicit_map->stages;
+    const double *d = x->kinematic.given;
+    if (!x->closes || i != x->n + 2) return;
+    for (int k = 0; k < m->nv; k++) {
+        const double by = d[k] / (m->typical[k] * m->typical[k]);
+        for (int j = 0; j < a->nscalar; j++) value[j] -= a->covectors[j].y[k] * by;
+    }
 }
 
 double adjoint_runge_kutta_magnitude(const snw_adjoint *a, int scalar) {
@@ -375,7 +394,8 @@ static snw_status back_equations(snw_adjoint *a, const snw_map *map, explicit_st
                                        &x->kinematic, err));
     } else {
         const snw_map at = equations_of(map, x, nv, i);
-        SNW_TRY(adjoint_accelerations_back(a, &at, err));
+        SNW_TRY(x->loops ? adjoint_loops_back(a, &at, &x->kinematic, err)
+                         : adjoint_accelerations_back(a, &at, err));
     }
     copy_covectors(a, x, i, true);
     return SNW_OK;
@@ -388,6 +408,46 @@ static snw_status back_end(snw_adjoint *a, const snw_map *map, explicit_stages *
     const snw_map at = equations_of(map, x, (size_t)a->m->nv, x->n);
     x->ends = map->ode.locomotion || !snw_adjoint_idle(a, &at);
     return x->ends ? back_equations(a, map, x, x->n, err) : SNW_OK;
+}
+
+// The state from which the loops are closed at the end of a step: x->start, at the way d to it.
+// False: it is so long that its square matters.
+static bool find_open(const snw_adjoint *a, const snw_map *map, const explicit_stages *x,
+                      double *d) {
+    const snw_model *m = a->m;
+    snw_state *s = x->start;
+    double *y = x->trial;
+    memset(y, 0, y_size(m) * sizeof *y);
+    memcpy(y, x->q + (size_t)x->n * (size_t)m->nq, (size_t)m->nq * sizeof *y);
+    snw_state_copy(m, &map->s, s);
+    snw_explicit_to_state(m, y, s);
+    if (m->nsignal) memcpy(s->z, map->s.z, (size_t)m->nsignal * sizeof *s->z);
+    memset(s->v, 0, (size_t)m->nv * sizeof *s->v);
+    memset(s->a, 0, (size_t)m->nv * sizeof *s->a);
+    memset(s->lambda, 0, (size_t)m->nconstraint * sizeof *s->lambda);
+    return adjoint_loops_are_near(m, s->q, map->s.q, d);
+}
+
+// Bars back through the end of a step that closes loops.
+static snw_status back_loops(snw_adjoint *a, const snw_map *map, explicit_stages *x,
+                             snw_error *err) {
+    const size_t nv = (size_t)a->m->nv;
+    double *d = x->kinematic.given; // not in use here
+    const double *before = map->h > 0 ? x->v + (size_t)x->n * nv : map->v0;
+    memcpy(x->before + (size_t)x->n * nv, before, nv * sizeof *before);
+    x->ends = true;
+    SNW_TRY(back_equations(a, map, x, x->n, err));
+    x->closes = map->h > 0;
+    if (!x->closes) return SNW_OK;
+    (void)find_open(a, map, x, d);
+    const snw_map at = equations_at(map, &map->s, map->t_laws, NULL);
+    SNW_TRY(adjoint_loops_close_back(a, &at, x->start, d, &x->kinematic, err));
+    for (int part = 0; part < 2; part++) { // rows at the end; their directions before
+        for (int k = 0; k < a->nscalar && part; k++)
+            memset(a->covectors[k].nu, 0, (size_t)a->m->nconstraint * sizeof(double));
+        copy_covectors(a, x, x->n + 1 + part, true);
+    }
+    return SNW_OK;
 }
 
 // Has a start given velocities, whose momentum is conserved from then on? Else it is zero.
@@ -532,14 +592,38 @@ static void find_stages(snw_adjoint *a, const snw_map *map, const explicit_stage
     memcpy(x->v + (size_t)x->n * nv, sum + nq, nv * sizeof *sum);
 }
 
+// Are steps of rk4 of a robot with constraints those of adjoint_loop_stages.c?
+static bool loops_apply(snw_adjoint *a, const snw_map *map) {
+    snw_error ignored;
+    if (a->m->ncondition + a->m->nbranch > 0 || !adjoint_loops_apply(a->m)) return false;
+    if (map->h == 0) return true;
+    if (stages_open(a, map, &ignored) != SNW_OK) return false;
+    const explicit_stages *x = a->explicit_map->stages;
+    find_stages(a, map, x);
+    return find_open(a, map, x, x->kinematic.given);
+}
+
+bool adjoint_runge_kutta_applies(snw_adjoint *a, const snw_map *map) {
+    const snw_model *m = a->m;
+    if (map->ode.kind != SNW_ODE_RK4 || (map->h > 0 && !map->stage_rates)) return false;
+    const snw_locomotion *lo = snw_explicit_locomotion(a->explicit_map->engine);
+    if (lo) return adjoint_kinematic_applies(a, lo, &map->ode);
+    if (m->nconstraint > 0) return loops_apply(a, map);
+    // velocities jump where rates of given strains or poses do
+    const bool jumps = memcmp(map->s.v, map->v0, (size_t)m->nv * sizeof *map->v0) != 0;
+    return !(map->h == 0 && jumps) && m->ncondition == 0 && m->nbranch == 0;
+}
+
 snw_status adjoint_runge_kutta_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     SNW_TRY(stages_open(a, map, err));
     explicit_stages *x = a->explicit_map->stages;
     x->kinematic.lo = snw_explicit_locomotion(a->explicit_map->engine);
     x->keeps = false;
     for (int k = 0; k < a->nscalar; k++) x->kinematic.momentum[k] = snw_twist_zero();
+    x->loops = a->m->nconstraint > 0 && !map->ode.locomotion;
+    x->closes = false;
     if (map->h > 0) find_stages(a, map, x);
-    SNW_TRY(back_end(a, map, x, err));
+    SNW_TRY(x->loops ? back_loops(a, map, x, err) : back_end(a, map, x, err));
     if (map->h > 0) {
         leave_state(a, x);
         for (int i = x->n / STAGES - 1; i >= 0; i--) SNW_TRY(back_step(a, map, i, x, err));

@@ -19,7 +19,7 @@ typedef struct snw_model_arrays snw_model_arrays;
 // numbers of geometry and contacts. With collocation: not with Maxwell branches.
 typedef struct snw_arrays_schemes {
     bool hard, conserving, collocation; // steps of the scheme for hard contacts, and of these
-    bool kinematic;                     // steps whose velocities are nearest in typical units
+    bool kinematic; // steps whose velocities, or closed places, are nearest in typical units
 } snw_arrays_schemes;
 bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes);
 

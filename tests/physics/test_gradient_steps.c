@@ -398,14 +398,42 @@ static const problem explicit_steps[] = {
      2,
      {"m", "w", "c"},
      {"r.rx + 2*r.ry", "integral(e.kinetic)"}},
+    {"a soft arm, on a base that moves, in a loop with a lever",
+     "sinew: 1\n"
+     "parameters: {E: 0.4 MPa, l: 0.25 m, d: 0.2 m, k: 0.3, A: 1 cm, w: 2}\n"
+     "gravity: [0.5, 0, -9.81 m/s^2]\n"
+     "materials: {soft: {young: E, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+     "robot:\n"
+     "  arm: {on: world, pose: {xyz: [0, \"A*sin(20*t/(1 s))\", 0], axis: y, angle: 0.1}, rod: "
+     "{length: l, section: {circle: {radius: 8 mm}}, material: soft, strain: {bend_y: legendre 1, "
+     "bend_z: legendre 1, twist: constant, stretch: constant}, nodes: 4}}\n"
+     "  ball: {on: arm.tip, joint: spherical, stiffness: k, body: {mass: 0.05, com: [1 cm, 2 mm, "
+     "0], inertia: [1e-5, 1e-5, 1e-5]}}\n"
+     "  lever: {on: world, pose: {xyz: [d, 0, 0]}, joint: spherical, body: {mass: 10 g, com: [0.1, "
+     "0, 0], inertia: [1e-5, 1e-4, 1e-4]}}\n"
+     "sites: {grip: {on: ball, pose: {xyz: [0, 0, -d]}}, top: {on: lever, pose: {xyz: [l, 0, "
+     "0]}}}\n"
+     "loops: {hold: {join: [top, grip], as: spherical}}\n"
+     "initial: {ball: {rate: [0.2, -0.5, w]}}\n"
+     "probes: {tip: {position: arm.tip}, v: {velocity: ball}, a: {acceleration: ball}}\n"
+     "study: [dynamic: {for: 10 ms, step: 0.5 ms, scheme: rk4}] # %s\n",
+     6,
+     2,
+     {"E", "l", "d", "k", "A", "w"},
+     {"integral(tip.z^2 + v.vy)", "v.vx + 1e-3*a.ax"}},
 };
 
 static void rk4_follows_differences(void **state) {
     (void)state;
+    static outcome got;
     follow_differences(&explicit_steps[2], "", 1e-9);
     if (AMONG(1, 0)) return;
     follow_differences(&explicit_steps[0], "", 1e-9);
     follow_differences(&explicit_steps[1], "", 1e-9);
+    follow_differences(&explicit_steps[3], "", 1e-9);
+    question q = {.text = explicit_steps[3].text, .nby = 1, .by = {"d"}, .nof = 1, .of = {"v.vx"}};
+    answer(&q, &got);
+    assert_int_equal(got.info.differenced_steps, 0); // the loop is closed by written tangents
 }
 
 #define SWIMMER                                                                                    \
