@@ -82,11 +82,17 @@ typedef struct snw_track_result {
     int limited;        // inputs of steps that a limit or a rate holds
     int iterations;
     int converged;
+    // By how much the present state was moved so that its loops are closed and its rates respect
+    // them: the largest change of a coordinate, or of a rate times the step, over a typical
+    // deformation (for joints 1 rad, or the length of the robot), and the link; 0, NULL: none.
+    double start_moved;
+    const char *start_link;
 } snw_track_result;
 
 // Inputs, constant over each step of the trapezoidal rule, for which the motion from the present
 // state is nearest to the targets in the sense of least squares. With loops the steps are
 // those of the scheme `conserving`, with given coordinates, which follow their laws, of `moreau`.
+// A state whose loops are open is closed first, which the result tells.
 // Targets that begin late or end early leave inputs free before and after: what an output that
 // moves the other way first needs. Limits hold at every step; they are kept by an interior-point
 // method, so that inputs at a limit come within a millionth of the cost to it. The robot stays as

@@ -44,6 +44,10 @@ class Tracking:
     alternation: float = 0.0
     """Part of the squares of the inputs, without their means, that alternates from step to step; see `smooth`."""
 
+    start_moved: float = 0.0
+    """By how much the start was moved to close its loops: largest change of a coordinate, or of a rate times the step, over a
+    typical deformation (for joints 1 rad, or the length of the robot)."""
+
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
         return f"<sinew.Tracking of {', '.join(self.outputs)}: {state}, error {self.error:.3g}, largest {self.largest:.3g}>"
@@ -108,7 +112,7 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
         return Tracking(tuple(text(m.input[k].name) for k in range(m.ninput)),
                         tuple(text(m.output[k].name) for k in range(m.noutput)),
                         u, y, m.error, m.largest, m.cost, m.squares, m.iterations, bool(m.converged), m.limited,
-                        held(m.multiplier), held(m.rate_multiplier), m.alternation)  # fmt: skip
+                        held(m.multiplier), held(m.rate_multiplier), m.alternation, m.start_moved)  # fmt: skip
     finally:
         lib.snw_track_close(m)
 

@@ -34,6 +34,7 @@ static const double first_damping = 1, least_damping = 1e-14, most_damping = 1e6
 // cost falls in a step by less than this part.
 static const double close = 1e-4, slow = 1e-2,
                     least_fall = 1e-6; // of the cost, promised: no step is better
+static const double closed = 1e-9; // typical: changes of a start that is closed already
 static const double rounding = 1e-11;  // of the terms of an effect on the targets: there is none
 
 // A motion: states, inputs and outputs of all steps.
@@ -557,6 +558,33 @@ static bool has_memory(const snw_model *m) {
     return m->nbranch > 0;
 }
 
+// The robot's state <- the nearest one whose loops are closed and whose rates respect them; the
+// result tells how far that is.
+static snw_status close_start(track_robot *v) {
+    snw_robot *r = v->r;
+    const snw_model *m = r->m;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+    double *q = snw_pool_array(v->pool, nq + 2 * nv, sizeof *q), *rate = q + nq, *d = rate + nv;
+    if (!q) return snw_fail_memory(v->err);
+    memcpy(q, r->s->q, nq * sizeof *q);
+    memcpy(rate, r->s->v, nv * sizeof *rate);
+    SNW_TRY(snw_robot_project(r, v->err));
+    snw_difference(m, q, r->s->q, d);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = b->dof; i < b->dof + b->n; i++) {
+            const double turned = v->how->step * fabs(r->s->v[i] - rate[i]),
+                         moved = fmax(fabs(d[i]), turned) / m->typical[i];
+            if (!(moved > closed) || moved <= v->view.start_moved) continue;
+            const char *link = snw_block_link(m, k);
+            v->view.start_moved = moved;
+            v->view.start_link = snw_pool_text(v->pool, link, strlen(link));
+            if (!v->view.start_link) return snw_fail_memory(v->err);
+        }
+    }
+    return SNW_OK;
+}
+
 // Loops and wheels: steps of the conserving scheme, whose velocities respect the constraints at
 // their ends, theory.md 6.3; with given coordinates, which it does not have, of moreau. Coordinates
 // that the constraints tie together are all states; deviations of motions stay within the
@@ -565,10 +593,18 @@ static snw_status prepare_constrained(track_robot *v, snw_linear_options *o) {
     snw_robot *r = v->r;
     o->step = v->how->step;
     o->scheme = r->m->ndrive ? "moreau" : "conserving";
+    if (r->m->ndrive > 0 && r->m->nnonholonomic > 0) {
+        const char *name = snw_drive_name(r->m, 0);
+        return snw_fail(v->err, SNW_E_MODEL,
+                        "motions of robots on wheels are tracked by efforts: '%.60s' gives a "
+                        "coordinate; give its 'effort' instead, and add a column of the angle or "
+                        "place that it gave to the targets",
+                        name);
+    }
     SNW_TRY(snw_linear_prepare(r, o, &v->step, v->err));
     v->tangent = snw_linear_tangent(v->step);
     SNW_TRY(snw_robot_check_state(r, v->err));
-    SNW_TRY(snw_robot_project(r, v->err));
+    SNW_TRY(close_start(v));
     snw_robot_refresh_inputs(r);
     return snw_linear_of_step(v->step, NULL, v->err); // names, values, sizes
 }

@@ -145,6 +145,34 @@ class Track(harness.Case):
         m = self.succeeds("track", "loop.yaml", "--json", "--targets", "end.csv", "--step", "10 ms", "--effort", "1e-12", "--at", "start").json
         self.assertTrue(m["converged"])
         self.assertAlmostEqual(m["squares"] * (1 - 1e-4), 12 * 1.08**2, places=6)
+        self.assertEqual(m["start_moved"], 0)
+
+    def test_a_start_that_is_closed_is_told(self):
+        self.write("open.yaml", LOOP + "initial: {bar: 0.1}\n")
+        self.write("end.csv", "t,angle,rate\n0.99,,\n1,1,0\n")
+        got = self.succeeds("track", "open.yaml", "--json", "--targets", "end.csv", "--step", "10 ms", "--at", "start")
+        self.assertIn("moves link 'bar' most, by 0.0", got.err)
+        # the nearest closed parallelogram is less than 0.1 rad away
+        self.assertTrue(1e-3 < got.json["start_moved"] < 0.1)
+
+    def test_wheels_with_given_coordinates(self):
+        text = """\
+sinew: 1
+gravity: 0
+robot:
+  a: {on: world, joint: planar, body: {mass: 1 kg, com: [0.02 m, 0, 0], inertia: [1e-3, 1e-3, 1e-3]}}
+  b: {on: a, pose: {xyz: [0.1, 0, 0]}, joint: revolute, body: {mass: 1.2 kg, com: [0.1, 0, 0], inertia: [1e-3, 1e-3, 1e-3]}}
+sites: {last: {on: b, pose: {xyz: [0.1, 0, 0]}}}
+contacts: {one: {wheel: {on: a, axis: y}}}
+probes: {q: {angle: b}}
+actuators: {turn: {joint: b, %s}}
+"""
+        self.write("given.yaml", text % "position: 0.1*sin(5*t/(1 s))")
+        self.write("way.csv", "t,q\n0.1,0.01\n")
+        wrong = self.fails(2, "track", "given.yaml", "--targets", "way.csv", "--step", "20 ms", "--at", "start")
+        self.assertIn("'turn' gives a coordinate; give its 'effort' instead", wrong.err)
+        self.write("effort.yaml", text % "effort: 0 N*m")
+        self.succeeds("track", "effort.yaml", "--targets", "way.csv", "--step", "20 ms", "--at", "start")
 
     def test_mistakes(self):
         self.write("way.csv", "t,angle\n1,1\n")
