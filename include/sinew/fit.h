@@ -83,6 +83,10 @@ typedef struct snw_fit_result {
     double variance; // of a residual: 1 if errors are known, else estimated
     int runs;        // evaluations of all studies, but those of derivatives
     int exact;       // 1: derivatives by gradients (gradient.h), 0: by differences of runs
+    // steps of all data whose lengths the motion chose, and by how much others change the
+    // derivatives, as in snw_gradient_info; 0 with differences
+    int cut_steps;
+    double cut_effect;
 } snw_fit_result;
 
 // Least squares from the start. SNW_E_ARGUMENT: a name is unknown, or a value out of range.

@@ -132,6 +132,11 @@ typedef struct snw_gradient_info {
                        // lengths of these steps: times 2^(-1/8); 0: none, or not asked for;
                        // NaN: there are none by these
 } snw_gradient_info;
+// After an evaluation: *steps <- info.cut_steps at p, *effect <- info.cut_effect, 0 where there are
+// no such steps; NaN: no derivatives by other lengths. Two evaluations, for what asks once only.
+SNW_API SNW_NODISCARD snw_status snw_gradient_cut_effect(snw_gradient *g, const double *p,
+                                                         int *steps, double *effect,
+                                                         snw_error *err);
 SNW_API snw_gradient_info snw_gradient_report(const snw_gradient *g);
 // Did the last evaluation, by the adjoint, differentiate each step by entry k alone, at a cost of
 // its own? 1: yes, 0: no. That of all others does not grow with their number along the run.

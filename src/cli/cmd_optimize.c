@@ -174,6 +174,9 @@ static snw_status print_best(const session *s, snw_error *err) {
                "where one of these changes (see 'sinew gradient'), a shorter 'step' makes this "
                "less",
                r->gradient.cut_steps);
+    if (r->gradient.cut_steps > 0 && r->gradient.cut_effect > 0)
+        printf("; other lengths change the gradient at the end by up to %.1g of its largest part",
+               r->gradient.cut_effect);
     printf("\n");
     return SNW_OK;
 }
@@ -190,6 +193,7 @@ static void json_best(const session *s, bool converged) {
     snw_field_text(j, "gradient", gradient_name[r->gradient.method]);
     snw_field_number(j, "gradient_error", r->gradient.error);
     snw_field_integer(j, "cut_steps", r->gradient.cut_steps);
+    snw_field_number(j, "cut_effect", r->gradient.cut_effect);
     snw_field_list(j, "variables");
     for (int k = 0; k < r->nvariable; k++) {
         const snw_optimize_entry *v = &r->variable[k];

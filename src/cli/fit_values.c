@@ -66,6 +66,8 @@ typedef struct session {
     bool sigma;              // --error are standard deviations
     snw_gradient **gradient; // of each run; NULL: none
     bool has_gradients;      // of all runs
+    int cut_steps;           // of all runs: lengths that the motion chose; their effect on the
+    double cut_effect;       // derivatives, relative to the largest
     int shift;               // 1 + index of the time shift, which is no override; 0: none
     int nset;                // overrides: those of the command line, then the parameters
     const char **set;
@@ -786,6 +788,29 @@ static const char *describe_intervals(const session *s) {
                       : "intervals: errors estimated from the residuals, Student's distribution";
 }
 
+// Steps of the runs whose lengths the motion chose, and by how much others change the derivatives:
+// the values found, and their intervals, depend on them.
+static snw_status find_cuts(session *s, snw_error *err) {
+    for (int i = 0; s->info.exact && i < s->job.n; i++) {
+        int steps;
+        double effect;
+        SNW_TRY(snw_gradient_cut_effect(s->gradient[i], s->x, &steps, &effect, err));
+        s->cut_steps += steps;
+        if (isnan(effect) || !(effect <= s->cut_effect)) s->cut_effect = effect;
+    }
+    return SNW_OK;
+}
+
+static void print_cuts(const session *s) {
+    if (s->cut_steps == 0) return;
+    printf("  through %d steps with lengths that the motion chose: values jump where one of these "
+           "changes (see\n  'sinew gradient'), a shorter 'step' makes this less",
+           s->cut_steps);
+    if (s->cut_effect > 0)
+        printf("; other lengths change derivatives by up to %.1g of the largest", s->cut_effect);
+    printf("\n");
+}
+
 static const char *derivatives_name(const session *s) {
     static const char *const name[] = {"", "adjoint", "forward", "differences"};
     return name[s->info.exact ? snw_gradient_report(s->gradient[0]).method
@@ -818,9 +843,11 @@ static snw_status print_answer(const session *s, snw_error *err) {
     printf("%s: %d values, %d steps, %d runs\n\n", s->job.path, s->nvalue,
            s->info.search.iterations, s->runs);
     SNW_TRY(print_found(s, err));
-    printf("\n  %s\n  derivatives: %s\n\n", describe_intervals(s),
+    printf("\n  %s\n  derivatives: %s\n", describe_intervals(s),
            strcmp(derivatives_name(s), "differences") == 0 ? "differences of runs, order 6"
                                                            : derivatives_name(s));
+    print_cuts(s);
+    printf("\n");
     SNW_TRY(print_columns(s, err));
     printf("\n  sinew run %s", s->job.path);
     for (int i = 0; i < s->nfind; i++) {
@@ -845,6 +872,8 @@ static void json_answer(const session *s) {
     snw_field_number(j, "confidence", s->level);
     snw_field_text(j, "intervals", describe_intervals(s) + strlen("intervals: "));
     snw_field_text(j, "derivatives", derivatives_name(s));
+    snw_field_integer(j, "cut_steps", s->cut_steps);
+    snw_field_number(j, "cut_effect", s->cut_effect);
     snw_field_list(j, "unobservable");
     for (int k = 0; k < s->info.nunseen; k++) {
         snw_field_object(j, NULL);
@@ -1027,6 +1056,7 @@ static int fit_values_search(session *s, snw_error *err) {
     if (status != SNW_OK) explain_stop(s, status, err);
     fit_values_summarise(s);
     set_acceptable_errors(s);
+    if (status == SNW_OK && find_cuts(s, err) != SNW_OK) return SNW_EXIT_FAILED;
     snw_error second = {0};
     snw_status written = SNW_OK;
     if (s->reply->json) {

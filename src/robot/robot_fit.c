@@ -274,6 +274,13 @@ static snw_status search(model_fit *f, snw_error *err) {
     f->result.before = before, f->result.after = before + m, f->result.weight = before + 2 * m;
     f->result.chi2 = info.chi2, f->result.variance = info.variance;
     f->result.exact = info.exact;
+    for (int i = 0; s == SNW_OK && info.exact && i < how->ndata; i++) {
+        int steps;
+        double effect;
+        SNW_TRY(snw_gradient_cut_effect(f->gradient[i], f->x, &steps, &effect, err));
+        f->result.cut_steps += steps;
+        if (isnan(effect) || !(effect <= f->result.cut_effect)) f->result.cut_effect = effect;
+    }
     if (s != SNW_OK && info.idle >= 0)
         (void)snw_fail(err, SNW_E_SINGULAR,
                        "'%.100s' cannot be found: no measured value depends on it",

@@ -630,6 +630,26 @@ snw_status snw_gradient_evaluate(snw_gradient *g, const double *p, double *J, do
     return find_cut_effect(g, p, dJ, err);
 }
 
+snw_status snw_gradient_cut_effect(snw_gradient *g, const double *p, int *steps, double *effect,
+                                   snw_error *err) {
+    if (!g || !steps || !effect)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", !g ? "the gradient" : "a result");
+    *steps = g->info.cut_steps, *effect = 0;
+    if (*steps == 0) return SNW_OK;
+    const size_t n = (size_t)g->nentry, m = (size_t)g->nscalar;
+    const snw_gradient_info info = g->info;
+    double *J = snw_alloc((m + m * n + 1) * sizeof *J);
+    if (!J) return snw_fail_memory(err);
+    g->how.cut_effect = 1;
+    snw_error none = {0};
+    const snw_status s = snw_gradient_evaluate(g, p, J, J + m, &none);
+    g->how.cut_effect = 0;
+    *steps = g->info.cut_steps, *effect = s == SNW_OK ? g->info.cut_effect : NAN;
+    g->info = info;
+    snw_free(J);
+    return SNW_OK;
+}
+
 snw_gradient_info snw_gradient_report(const snw_gradient *g) {
     return g ? g->info : (snw_gradient_info){0};
 }

@@ -105,6 +105,30 @@ study: [dynamic: {for: T, step: T/40, scheme: gauss4}]
             w = 2 * math.pi / T
             self.assertAlmostEqual(a / w * (t - math.sin(w * t) / w), x, delta=1e-3)  # linear between instants
 
+    def test_steps_that_motions_choose_are_told(self):
+        self.write("ball.yaml", """\
+sinew: 1
+parameters: {k: 3 kN/m, v0: 1 mm/s}
+robot: {ball: {on: world, joint: prismatic, axis: z, body: {mass: 0.2, sphere: {radius: 30 mm}}}}
+initial: {ball: {position: 50 mm, rate: v0}}
+contacts: {floor: {ground: {on: ball, stiffness: k, damping: 0.2}}}
+probes: {p: {position: ball}}
+study: [dynamic: {for: 0.2 s, step: 5 ms}]
+optimize: {variables: {k: {low: 1 kN/m, high: 9 kN/m}}, minimise: end((p.z - 0.03)^2), evaluations: 3}
+""")
+        self.write("heights.csv", "t,p.z\n0.05,0.035\n0.1,0.03\n0.15,0.03\n0.2,0.03\n")
+        got = self.sinew("fit", "ball.yaml", "heights.csv", "--find", "k", "--json").json
+        self.assertGreater(got["cut_steps"], 5)
+        self.assertGreater(got["cut_effect"], 1e-6)
+        self.assertIn("lengths that the motion chose", self.sinew("fit", "ball.yaml", "heights.csv", "--find", "k").out)
+        found = self.sinew("optimize", "ball.yaml", "--json").json
+        self.assertGreater(found["cut_steps"], 5)
+        self.assertGreater(found["cut_effect"], 1e-6)
+        # a ball that flies is not cut
+        self.write("above.csv", "t,p.z\n0.1,0.951\n0.2,0.804\n")
+        free = self.sinew("fit", "ball.yaml", "above.csv", "--find", "v0", "--set", "initial.ball.position=1 m", "--json").json
+        self.assertEqual((free["cut_steps"], free["cut_effect"]), (0, 0))
+
     def test_young_of_arcs_of_a_circle(self):
         self.write("roll.yaml", ROLL)
         self.write("arcs.csv", arcs())
