@@ -658,6 +658,12 @@ static void solve_column(snw_linear *l, const snw_state *s, const linear_column 
     }
     transposed_product(nv, l->n1, l->N, b, out.ddz);
     if (l->n1 > 0) snw_cholesky_solve(l->n1, l->Mr, out.ddz);
+    if (l->rows_turn) { // see keep_coordinates
+        linear_add_product(l->n1, l->n1, 1, l->by_rate, c->dz, out.ddz);
+        linear_add_product(l->n1, l->n1, 1, l->by_place, c->z, out.ddz);
+        linear_add_product(l->n1, l->ng, 1, l->by_given_rate, c->du, out.ddz);
+        linear_add_product(l->n1, l->ng, 1, l->by_given, c->u, out.ddz);
+    }
     for (int i = 0; i < l->ni; i++) {
         const double *by_x = l->R + 2 * (size_t)nv * (size_t)i;
         out.dmemory[i] = snw_vector_dot(nv, by_x, x) + snw_vector_dot(nv, by_x + nv, x1);
@@ -868,6 +874,48 @@ static snw_status check_robot(const snw_linear *l, const snw_work *w, snw_error 
     return SNW_OK;
 }
 
+// out (n1) <- entries of a column at the independent coordinates
+static void read_independent(const snw_linear *l, const double *column, double *out) {
+    for (int i = 0; i < l->n1; i++) out[i] = column[l->independent[i]];
+}
+
+// Directions that turn with the rows, so that the independent coordinates stay those of the state:
+// with S = N_ind, N <- N S^-1, Y <- Y - N Y_ind at all times. What that adds to their accelerations
+// is kept: 2 S' z' - (2 S'S' - S") z + 2 Y_ind' u' + (Y_ind" - 2 S'Y_ind') u.
+static void keep_coordinates(snw_linear *l, double *dP, double *ddP) {
+    const int nv = l->m->nv, n1 = l->n1;
+    double *S1 = l->by_rate, *S2 = l->by_place, *part = l->line;
+    for (int j = 0; j < n1; j++) {
+        read_independent(l, snw_column_of(dP, nv, j), snw_column_of(S1, n1, j));
+        read_independent(l, snw_column_of(ddP, nv, j), snw_column_of(S2, n1, j));
+    }
+    for (int g = 0; g < l->ng; g++) {
+        read_independent(l, snw_column_of(l->dY, nv, g), snw_column_of(l->by_given_rate, n1, g));
+        read_independent(l, snw_column_of(l->ddY, nv, g), snw_column_of(l->by_given, n1, g));
+    }
+    for (int j = 0; j < n1; j++) { // ddN <- ddN - 2 dN S' + N (2 S'S' - S")
+        const double *own = snw_column_of(S1, n1, j);
+        double *to = snw_column_of(ddP, nv, j), *second = snw_column_of(S2, n1, j);
+        for (int i = 0; i < n1; i++) part[i] = -second[i];
+        linear_add_product(n1, n1, 2, S1, own, part);
+        linear_add_product(nv, n1, -2, dP, own, to);
+        linear_add_product(nv, n1, 1, l->N, part, to);
+        for (int i = 0; i < n1; i++) second[i] = -part[i];
+    }
+    for (int j = 0; j < n1; j++)
+        linear_add_product(nv, n1, -1, l->N, snw_column_of(S1, n1, j), snw_column_of(dP, nv, j));
+    for (int g = 0; g < l->ng; g++) {
+        double *own = snw_column_of(l->by_given_rate, n1, g),
+               *second = snw_column_of(l->by_given, n1, g), *to = snw_column_of(l->ddY, nv, g);
+        linear_add_product(nv, n1, -1, l->N, own, snw_column_of(l->dY, nv, g));
+        linear_add_product(nv, n1, -2, dP, own, to);
+        linear_add_product(nv, n1, -1, l->N, second, to);
+        linear_add_product(n1, n1, -2, S1, own, second);
+        for (int i = 0; i < n1; i++) own[i] *= 2;
+    }
+    for (int i = 0; i < n1 * n1; i++) S1[i] *= 2;
+}
+
 // directions, given motion and their rates at the point in w
 static snw_status eliminate(snw_linear *l, const snw_work *w, snw_error *err) {
     const snw_model *m = l->m;
@@ -908,6 +956,7 @@ static snw_status eliminate(snw_linear *l, const snw_work *w, snw_error *err) {
         linear_add_product(nv, l->n1, -1, dP, part, snw_column_of(l->dY, nv, g));
         linear_add_product(nv, l->n1, -1, ddP, part, snw_column_of(l->ddY, nv, g));
     }
+    if (l->rows_turn) keep_coordinates(l, dP, ddP);
     return factor_reduced(l, err);
 }
 

@@ -39,6 +39,10 @@ typedef enum linear_entry {
     AT(double, C, nv *nr, "constraint rows as columns")                                            \
     AT(double, dC, nv *nr, "rates")                                                                \
     AT(double, ddC, nv *nr, "second rates")                                                        \
+    AT(double, by_rate, nv *nv, "accelerations of independent coordinates that turn with rows")    \
+    AT(double, by_place, nv *nv, "the same by these coordinates")                                  \
+    AT(double, by_given_rate, nv *ng, "the same by rates of given coordinates")                    \
+    AT(double, by_given, nv *ng, "and by their values")                                            \
     AT(double, inverse, nv *nr, "of the constraint rows")                                          \
     AT(double, svd_U, nr *nr + nr, "scratch")                                                      \
     AT(double, svd_V, nv *nv + nv, "scratch")                                                      \

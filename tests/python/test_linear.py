@@ -667,3 +667,7 @@ def test_a_slider_crank_about_points_of_its_motion(w):
         got = -ax * math.sin(q) + ay * math.cos(q) + w**2 * angle
         want = by[2] * angle + by[3] * rate + (by[k - 2] if k > 1 else 0)
         assert abs(got - want) < 3e-6 * abs(by[2])
+    # the states are angle and rate of the crank, at all times
+    assert [s.name for s in model.states] == ["crank.angle", "crank.angle.rate"]
+    assert model.A == pytest.approx(np.array([[0, 1], by[2:]]), abs=3e-6 * abs(by[2]))
+    assert model.B == pytest.approx(np.array([[0, 0], by[:2]]), abs=3e-6 * abs(by[2]))
