@@ -229,10 +229,12 @@ def test_linear_models_of_moving_loops_have_all_coordinates():
     _, _, (A, B, C, _) = map.linear_step(map.begin(robot, [0]), [0])
     for got, want in zip((model.A, model.B, model.C), (A, B, C)):
         near(got, want, 1e-7)
-    exact = robot.linearize(["motor"], ["end"]).poles()
-    roots = np.array([p.s for p in model.modes if not p.parasitic])
-    assert len(roots) == len(exact) == 2
-    near(np.sort_complex(np.log(roots) / 2e-3), np.sort_complex(exact), 0.05)
+    # of the robot there are two roots, which tell that it falls; about a moving point they depend on the coordinates (those of
+    # the step are all three): test_linear.py has the states of the continuous model against an equation of motion
+    exact = robot.linearize(["motor"], ["end"])
+    assert [s.name for s in exact.states] == ["crank.angle", "crank.angle.rate"]
+    roots = np.sort(np.log([p.s for p in model.modes if not p.parasitic]).real) / 2e-3
+    assert len(roots) == 2 and roots[0] < -5 < 5 < roots[1]
 
 
 DRIVEN = (FOUR_BAR.replace("robot:", "parameters: {w: 0, reach: 0.5}\nrobot:", 1).replace("[0.5, 0, 0]}", "[reach, 0, 0]}")
