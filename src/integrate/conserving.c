@@ -519,11 +519,11 @@ static void conserving_set_manual(void *self, const snw_manual_inputs *manual) {
 static const snw_work *conserving_work_at(void *self) {
     snw_conserving *c = self;
     snw_error ignored;
-    snw_inputs_at(c->m, c->now->t, c->in);
+    snw_inputs_at(c->m, c->start_laws, c->in); // those before a jump until the restart
     // the mass matrix was regular at the start of the step; if it is singular here, keep the mean
     // accelerations of the step
     if (conserving_accelerations(c, &ignored) != SNW_OK) {
-        snw_inputs_at(c->m, c->now->t, c->in);
+        snw_inputs_at(c->m, c->start_laws, c->in);
     }
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);

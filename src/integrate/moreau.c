@@ -661,6 +661,7 @@ static snw_status moreau_load(void *self, const double *in, snw_error *err) {
     snw_checkpoint_block block[NBLOCK];
     list_blocks(c, block);
     const double *from = snw_checkpoint_load(NBLOCK, block, in);
+    c->t_laws = c->now->t;
     c->ntouch = (int)*from++;
     for (int i = 0; i < c->ntouch; i++, from += SAVED_TOUCH) {
         c->touch[i] = (snw_touch){.contact = (int)from[0],
@@ -709,7 +710,8 @@ static snw_status check_penetration(snw_moreau *c, snw_error *err) {
 static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     snw_moreau *c = self;
     const snw_model *m = c->m;
-    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    c->t_laws = c->now->t + snw_time_resolution(c->now->t);
+    snw_inputs_at(m, c->t_laws, c->in);
     memcpy(c->v_step, c->now->v, (size_t)m->nv * sizeof *c->v_step);
     if (c->impacts) {
         snw_impact_energy impact;
@@ -804,7 +806,7 @@ static snw_status moreau_advance(void *self, double to, double limit, snw_stats 
 
 static const snw_work *moreau_work_at(void *self) {
     snw_moreau *c = self;
-    snw_inputs_at(c->m, c->now->t, c->in);
+    snw_inputs_at(c->m, c->t_laws, c->in); // those before a jump until the restart
     // with the contact forces, so that wrenches along the robot contain them
     c->w->hard_is_given = c->m->hard;
     if (c->m->hard)
@@ -891,6 +893,13 @@ static void moreau_place(void *object, snw_fields *f) {
     MOREAU_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
+// Coordinates whose motion is given: their rates may jump.
+static int given_rows(const snw_model *m) {
+    int n = 0;
+    for (int i = 0; i < m->ndrive; i++) n += m->drive[i].row >= 0;
+    return n;
+}
+
 snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
                                  snw_integrator *out) {
     snw_moreau *c = snw_alloc(sizeof *c);
@@ -910,8 +919,10 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     c->scratch.base = snw_alloc(c->scratch.size);
     c->saved = m->nsignal ? snw_alloc(snw_integrator_moreau_saves(m) * sizeof(double)) : NULL;
     if (!c->block || !c->scratch.base || (m->nsignal && !c->saved) ||
-        (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
-        (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
+        (m->nloop + m->ncondition + given_rows(m) > 0 &&
+         snw_projection_create(m, &c->projection) != SNW_OK) ||
+        (m->ncondition + given_rows(m) > 0 &&
+         snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
         snw_law_jump_create(m, c->projection, &c->law_jump) != SNW_OK ||
         snw_work_create(m, &c->w) != SNW_OK || snw_work_create(m, &c->end_work) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
