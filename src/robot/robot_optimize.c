@@ -511,8 +511,8 @@ static snw_status make_result(optimize_search *s, const char *reason, snw_optimi
         r->gradient.error = s->difference_error;
         r->gradient.cut_effect = NAN;
     } else {
-        SNW_TRY(snw_gradient_cut_effect(s->g, s->p, &r->gradient.cut_steps,
-                                        &r->gradient.cut_effect, s->err));
+        SNW_TRY(snw_gradient_cut_effect(s->g, s->p, &r->gradient.cut_steps, &r->gradient.cut_effect,
+                                        s->err));
     }
     for (int k = 0; k < s->n; k++) {
         const char *name = snw_gradient_name(s->g, k), *unit = snw_gradient_unit(s->g, k);

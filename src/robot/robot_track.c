@@ -34,7 +34,7 @@ static const double first_damping = 1, least_damping = 1e-14, most_damping = 1e6
 // cost falls in a step by less than this part.
 static const double close = 1e-4, slow = 1e-2,
                     least_fall = 1e-6; // of the cost, promised: no step is better
-static const double closed = 1e-9; // typical: changes of a start that is closed already
+static const double closed = 1e-9;     // typical: changes of a start that is closed already
 static const double rounding = 1e-11;  // of the terms of an effect on the targets: there is none
 
 // A motion: states, inputs and outputs of all steps.
