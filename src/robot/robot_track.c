@@ -106,6 +106,10 @@ static snw_status do_constrained_step(track_robot *v) {
     snw_robot *r = v->r;
     snw_robot_refresh_inputs(r);
     SNW_TRY(snw_step_tangent_do(v->tangent, &r->held.manual, r->s, v->err));
+    if (snw_step_tangent_parts(v->tangent) > 1)
+        return snw_fail(v->err, SNW_E_DIVERGED,
+                        "the step to t = %g s was solved in parts; use shorter steps",
+                        snw_step_tangent_end(v->tangent)->t);
     snw_state_copy(r->m, snw_step_tangent_end(v->tangent), r->s);
     r->inputs_stale = true;
     snw_robot_refresh_inputs(r);

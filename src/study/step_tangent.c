@@ -157,16 +157,14 @@ static snw_status find_maps(snw_step_tangent *x, snw_error *err) {
         }
     }
     if (steps == 1) return SNW_OK;
-    return snw_fail(err, SNW_E_MODEL,
-                    "the step to t = %g s has no linear model: redundant loops, or constraints "
-                    "within the motion; use another scheme",
-                    snw_step_tangent_end(x)->t);
-}
-
-// A step that was divided is no single map.
-static snw_status fail_parts(double t, int parts, snw_error *err) {
+    const double t = snw_step_tangent_end(x)->t;
+    if (steps == 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the step to t = %g s has no linear model: redundant loops, or constraints "
+                        "within the motion; use another scheme",
+                        t);
     return snw_fail(err, SNW_E_DIVERGED,
-                    "the step to t = %g s was solved in %d parts; use shorter steps", t, parts);
+                    "the step to t = %g s was solved in %d parts; use shorter steps", t, steps);
 }
 
 snw_status snw_step_tangent_do(snw_step_tangent *x, const snw_manual_inputs *manual,
@@ -179,10 +177,13 @@ snw_status snw_step_tangent_do(snw_step_tangent *x, const snw_manual_inputs *man
     snw_tape_rewind(&x->tape);
     it->set_manual(it->self, manual);
     SNW_TRY(it->start(it->self, s, err));
-    SNW_TRY(it->advance(it->self, s->t + x->h, INFINITY, &took, err));
+    return it->advance(it->self, s->t + x->h, INFINITY, &took, err);
+}
+
+int snw_step_tangent_parts(const snw_step_tangent *x) {
     int steps = 0;
     for (int i = 0; i < x->tape.n; i++) steps += snw_map_is_step(&x->tape.map[i]);
-    return steps > 1 ? fail_parts(snw_step_tangent_end(x)->t, steps, err) : SNW_OK;
+    return steps;
 }
 
 const snw_state *snw_step_tangent_end(const snw_step_tangent *x) {

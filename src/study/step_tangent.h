@@ -23,9 +23,11 @@ SNW_NODISCARD snw_status snw_step_tangent_create(const snw_model *m, snw_scheme_
 void snw_step_tangent_destroy(snw_step_tangent *x); // NULL is fine
 
 // The step from s under the laws and `manual` (NULL: none). Allocates nothing once steps like it
-// were done. SNW_E_DIVERGED: it was not solved, or only in parts.
+// were done. SNW_E_DIVERGED: it was not solved.
 SNW_NODISCARD snw_status snw_step_tangent_do(snw_step_tangent *x, const snw_manual_inputs *manual,
                                              const snw_state *s, snw_error *err);
+// Parts in which it was solved; a step of several parts has no linear model.
+int snw_step_tangent_parts(const snw_step_tangent *x);
 // State at its end; of the step, until the next one.
 const snw_state *snw_step_tangent_end(const snw_step_tangent *x);
 // Did the robot stay where it was at rest?
