@@ -83,7 +83,7 @@ test: setup-test
 	$(call build_preset,asan)
 	$(call build_preset,tsan) --target unit_threads unit_shared_model unit_batch unit_job_threads
 	@if command -v emcc >/dev/null && command -v node >/dev/null; then \
-	  $(call build_wasm,wasm-test,-DSNW_WASM_NUMERICS=-O1 -DSNW_WASM_REST=-O1 -DSNW_WASM_ASSERT=ON); \
+	  $(call build_wasm,wasm-test,-DSNW_WASM_NUMERICS=-O1 -DSNW_WASM_COMPACT=-O1 -DSNW_WASM_REST=-O1 -DSNW_WASM_ASSERT=ON); \
 	else echo "test: the engine of browsers is left out, there is no emscripten; tools/setup.sh wasm installs it"; fi
 	@mkdir -p build/test
 	@printf 'subdirs("%s")\n' ../dev ../asan ../tsan > build/test/CTestTestfile.cmake
