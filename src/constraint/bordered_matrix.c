@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/scratch.h"
 #include "dynamics/dynamics.h"
 #include "solve/dense.h"
 
@@ -255,6 +256,8 @@ enum { MANY_ROWS = 200 };
 // exchanges fill the sparse ones.
 enum { LARGE = 2000 };
 
+enum { MOST_CLEARED = 1000 }; // unknowns
+
 // Feedback laws and concentric tubes couple coordinates that no path, loop or element joins.
 static bool couples_all(const snw_model *m) { return m->nlive + m->ntube > 0; }
 
@@ -328,7 +331,10 @@ static snw_status bordered_matrix_make(const snw_model *m, snw_algebra algebra,
     if (s == SNW_OK && snw_sparse_is_compressed(x->sparse)) {
         x->A = snw_sparse_matrix(x->sparse);
     } else if (s == SNW_OK) {
-        x->A = snw_matrix_dense(n, snw_alloc(n * n * sizeof(double)));
+        // cleared before its first use; of a large one only the entries of the pattern are touched
+        x->overwritten = n <= MOST_CLEARED;
+        x->A = snw_matrix_dense(n, x->overwritten ? snw_alloc_scratch(n * n * sizeof(double))
+                                                  : snw_alloc(n * n * sizeof(double)));
         if (!x->A.entry) s = SNW_E_MEMORY;
     }
     if (s != SNW_OK) {

@@ -21,6 +21,7 @@ struct snw_closure_choice {
     bool known[SNW_CHOICE_PARTS];
     int nloop;
     snw_loop *rows, *loop; // nloop: after trivial rows were removed, and after redundant ones
+    int nknown;            // loops of the last model
     int freedom, singular, singular_loop;
     double magnification;
     int nq;
@@ -190,6 +191,13 @@ static void copy_decision(const snw_loop *from, snw_loop *to) {
     memcpy(to->coefficient, from->coefficient, sizeof to->coefficient);
 }
 
+bool snw_closure_choice_had_all_rows(const snw_closure_choice *c, const snw_model *m) {
+    bool all = c->known[SNW_CHOICE_CLOSED] && c->nknown == m->nloop;
+    for (int i = 0; i < m->nloop && all; i++)
+        all = c->loop[i].nrow == c->loop[i].nraw && c->loop[i].nraw == m->loop[i].nraw;
+    return all;
+}
+
 void snw_closure_choice_take_rows(const snw_closure_choice *c, const snw_model *m, snw_loop *loop) {
     for (int i = 0; i < m->nloop; i++) copy_decision(&c->rows[i], &loop[i]);
 }
@@ -220,6 +228,7 @@ snw_status snw_closure_choice_keep_rows(snw_closure_choice *c, const snw_model *
         c->nloop = m->nloop;
     }
     memcpy(c->rows, m->loop, (size_t)m->nloop * sizeof *c->rows);
+    c->nknown = m->nloop;
     take_print(c, SNW_CHOICE_ROWS);
     c->known[SNW_CHOICE_CLOSED] = c->has_closed = false;
     return SNW_OK;

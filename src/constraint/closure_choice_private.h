@@ -31,6 +31,9 @@ typedef struct snw_choice_key {
 SNW_NODISCARD snw_status snw_closure_choice_look(snw_closure_choice *c, const snw_choice_key *key,
                                                  snw_inputs *in, bool part[SNW_CHOICE_PARTS]);
 
+// Had the model before as many loops, and none of them trivial or redundant rows?
+bool snw_closure_choice_had_all_rows(const snw_closure_choice *c, const snw_model *m);
+
 // loop (nloop of m) <- rows that are not trivial; m, loop <- redundant rows, degrees of freedom and
 // singularity.
 void snw_closure_choice_take_rows(const snw_closure_choice *c, const snw_model *m, snw_loop *loop);

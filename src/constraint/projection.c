@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/scratch.h"
+#include "base/vectorise.h"
 #include "dynamics/constraint.h"
 #include "dynamics/segment_pair.h"
 #include "dynamics/tendon.h"
@@ -101,6 +102,15 @@ static void projection_place(void *object, snw_fields *f) {
     PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
+// The matrices are written before they are read; the vectors behind them begin as zero.
+static void *create_arrays(snw_projection *pr) {
+    snw_fields all = {NULL, 0};
+    projection_place(pr, &all);
+    unsigned char *block = snw_fields_create_scratch(projection_place, pr);
+    if (block) memset(pr->rhs, 0, all.used - (size_t)((unsigned char *)pr->rhs - block));
+    return block;
+}
+
 // Mass matrix bordered by the rows; dense factors of it need no memory of their own.
 static snw_status create_bordered(snw_projection *pr, bool analysed, const snw_sparse *like) {
     const snw_model *m = pr->m;
@@ -128,7 +138,7 @@ static snw_status projection_create(const snw_model *m, bool analysed, const snw
     const size_t ls = m->bare ? 0 : snw_minimum_norm_scratch(pr->all->nconstraint + m->nv, m->nv);
     pr->scratch.size = qr > ls ? qr : ls;
     pr->scratch.base = snw_alloc_scratch(pr->scratch.size);
-    pr->block = snw_fields_create(projection_place, pr);
+    pr->block = create_arrays(pr);
     const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
     if (!pr->scratch.base || !pr->block || create_bordered(pr, analysed, like) != SNW_OK ||
         (has_contacts && snw_redundancy_create(m, &pr->redundancy) != SNW_OK) ||
@@ -229,6 +239,13 @@ void snw_projection_transpose(snw_projection *pr, const snw_model *m) {
     }
 }
 
+// w->C <- constraint Jacobian. The curvature of the maps of slices is no part of it.
+static void row_columns(const snw_model *m, snw_work *w) {
+    snw_jacobian_pass(m, w);
+    snw_jacobian_read(m, w);
+    snw_constraints_jacobian(m, w);
+}
+
 void snw_projection_jacobian(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                              bool closing) {
     const snw_model *m = pr->all;
@@ -236,8 +253,7 @@ void snw_projection_jacobian(snw_projection *pr, const snw_inputs *in, const snw
     if (m->local) {
         snw_tendons_jacobian(m, pr->w);
     } else {
-        snw_tangent_pass(m, NULL, pr->w);
-        snw_constraints_jacobian(m, pr->w);
+        row_columns(m, pr->w);
     }
     snw_projection_transpose(pr, m);
     for (int k = 0; k < m->nconstraint; k++) {
@@ -373,8 +389,7 @@ static bool sparse_levenberg_step(snw_projection *pr, const snw_inputs *in, doub
     const snw_model *m = pr->all;
     if (!pr->gram) return false;
     snw_residual(m, in, pr->trial, true, pr->w);
-    snw_tangent_pass(m, NULL, pr->w);
-    snw_constraints_jacobian(m, pr->w);
+    row_columns(m, pr->w);
     for (int k = 0; k < m->nconstraint; k++) pr->rhs[k] = scaled_violation(pr, k);
     if (snw_row_gram_factor(pr->gram, pr->w, square) != SNW_OK) return false;
     snw_row_gram_step(pr->gram, pr->w, pr->rhs, pr->dx);
@@ -545,22 +560,30 @@ typedef struct row_basis {
     double longest; // of the rows in the basis
 } row_basis;
 
-// a'b, four sums at a time
-static double dot_rows(size_t n, const double *a, const double *b) {
-    double sum[4] = {0};
+enum { SUMS = 16 }; // at a time, so that none waits for the one before
+
+// a'b
+SNW_CLONES static double dot_rows(size_t n, const double *a, const double *b) {
+    double sum[SUMS] = {0};
     size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (size_t k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
+    for (; i + SUMS <= n; i += SUMS) {
+        for (size_t k = 0; k < SUMS; k++) sum[k] += a[i + k] * b[i + k];
     }
     for (; i < n; i++) sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (size_t half = SUMS / 2; half > 0; half /= 2) {
+        for (size_t k = 0; k < half; k++) sum[k] += sum[k + half];
+    }
+    return sum[0];
 }
 
 // x (nv) -= its part along the vectors of the basis from `first` on
-static void remove_part(const row_basis *basis, int first, size_t nv, const double *Q, double *x) {
+SNW_CLONES static void remove_part(const row_basis *basis, int first, size_t nv, const double *Q,
+                                   double *x) {
     for (int k = first; k < basis->n; k++) {
         const double *q = Q + nv * (size_t)k, d = dot_rows(nv, q, x);
-        for (size_t i = 0; d != 0 && i < nv; i++) x[i] -= d * q[i];
+        if (d == 0) continue;
+        SNW_INDEPENDENT
+        for (size_t i = 0; i < nv; i++) x[i] -= d * q[i];
     }
 }
 
@@ -675,8 +698,7 @@ bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in
     if (!pr->gram) return false;
     snw_projection_set_trial(pr, s);
     snw_residual(pr->all, in, pr->trial, true, pr->w);
-    snw_tangent_pass(pr->all, NULL, pr->w);
-    snw_constraints_jacobian(pr->all, pr->w);
+    row_columns(pr->all, pr->w);
     if (snw_row_gram_factor(pr->gram, pr->w, 0) != SNW_OK) return false;
     // Coordinates of nodes have the size of the robot, so that in large networks the part that is
     // left, of strains of a rod, falls with the square of the number of rods: rows are compared

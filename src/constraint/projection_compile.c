@@ -38,6 +38,8 @@ typedef struct editable_model {
     snw_model_rows rows;
     double *closed;  // nq: closed configuration at t = 0; NULL: not wanted
     bool has_closed; // it was found
+    bool supposed;   // that no row is trivial, which the rank at the closed configuration must show
+    bool refuted;    // it does not
 } editable_model;
 
 // number the rows: loops, then drives, then tendons and chambers of given length or volume
@@ -108,30 +110,6 @@ static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, sn
     }
 }
 
-// The rolling direction of a wheel is perpendicular to its axle and to the normal of the ground.
-// SNW_E_MODEL when a wheel has none at the initial configuration.
-static snw_status check_rolling_directions(const snw_model *m, const snw_work *w, snw_error *err) {
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const bool rolls = snw_nonholonomic_table[loop->nonholonomic].rolls;
-        if (!rolls && !(loop->slip[0] > 0 || loop->slip[1] > 0)) continue;
-        const snw_vec3 z = {{0, 0, 1}};
-        const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));
-        const snw_vec3 up = snw_rotate(w->g[loop->a].R, snw_rotate(loop->Q, loop->normal));
-        if (snw_norm(snw_cross(axle, up)) > 1e-9) continue;
-        const snw_label *d = &m->label.loop[i];
-        return snw_fail_at_location(
-            err,
-            snw_fail(
-                err, SNW_E_MODEL,
-                "wheel '%s' cannot roll: its axle is normal to the ground; give its 'axis' in the "
-                "axes of its site (z unless given), e.g. 'axis: y', or the 'normal' of the ground",
-                d->name),
-            d->location.file, d->location.line, d->location.column);
-    }
-    return SNW_OK;
-}
-
 // Memory for looking at the robot in motion, before rows of loops are removed.
 typedef struct sampler {
     snw_state *s;
@@ -159,6 +137,38 @@ static snw_status sampler_create(const snw_model *m, sampler *x) {
     SNW_TRY(snw_inputs_create(m, &x->in));
     SNW_TRY(snw_work_create(m, &x->w));
     for (int k = 0; k < m->ncondition; k++) x->all[k] = true, x->s->z[m->condition_signal[k]] = 1;
+    return SNW_OK;
+}
+
+// The rolling direction of a wheel is perpendicular to its axle and to the normal of the ground.
+// SNW_E_MODEL when a wheel has none at the initial configuration.
+static snw_status check_rolling_directions(const snw_model *m, const sampler *x, snw_error *err) {
+    bool any = false;
+    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nonholonomic != SNW_NONHOLONOMIC_NONE;
+    if (!any) return SNW_OK;
+    for (int i = 0; i < m->nv; i++) x->dx[i] = 0;
+    snw_move(m, m->q0, 0, x->dx, x->s->q);
+    snw_inputs_at(m, 0, x->in);
+    snw_kinematics(m, x->in, x->s, true, x->w);
+    const snw_work *w = x->w;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const bool rolls = snw_nonholonomic_table[loop->nonholonomic].rolls;
+        if (!rolls && !(loop->slip[0] > 0 || loop->slip[1] > 0)) continue;
+        const snw_vec3 z = {{0, 0, 1}};
+        const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));
+        const snw_vec3 up = snw_rotate(w->g[loop->a].R, snw_rotate(loop->Q, loop->normal));
+        if (snw_norm(snw_cross(axle, up)) > 1e-9) continue;
+        const snw_label *d = &m->label.loop[i];
+        return snw_fail_at_location(
+            err,
+            snw_fail(
+                err, SNW_E_MODEL,
+                "wheel '%s' cannot roll: its axle is normal to the ground; give its 'axis' in the "
+                "axes of its site (z unless given), e.g. 'axis: y', or the 'normal' of the ground",
+                d->name),
+            d->location.file, d->location.line, d->location.column);
+    }
     return SNW_OK;
 }
 
@@ -216,11 +226,7 @@ static bool survey_is_complete(const snw_model *m, const survey *v, int configur
 static snw_status sample_rows(const snw_model *m, double duration, const sampler *x, survey *v,
                               snw_error *err) {
     unsigned long long seed = 1;
-    for (int i = 0; i < m->nv; i++) x->dx[i] = 0;
-    snw_move(m, m->q0, 0, x->dx, x->s->q);
-    snw_inputs_at(m, 0, x->in);
-    snw_kinematics(m, x->in, x->s, true, x->w);
-    SNW_TRY(check_rolling_directions(m, x->w, err));
+    SNW_TRY(check_rolling_directions(m, x, err));
     for (int n = 0; n < SAMPLES; n++) {
         for (int i = 0; i < m->nv; i++)
             x->dx[i] = 0.7 * m->typical[i] * snw_projection_random(&seed);
@@ -497,6 +503,12 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     }
     int rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
                                    m->nconstraint, c->kept, c->most, &pivot);
+    if (c->e->supposed) {
+        bool independent = rank == m->nconstraint && pivot.value >= NEARLY_DEPENDENT;
+        for (int k = 0; k < m->nconstraint; k++) independent = independent && c->kept[k];
+        c->e->refuted = !independent;
+        if (c->e->refuted) return SNW_OK;
+    }
     if (rank < 0) {
         SNW_TRY(prepare_undriven(c));
         rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
@@ -578,8 +590,7 @@ static snw_status look_at_choice(const editable_model *e, snw_model_use use, con
         x->s->a[i] = 0;
     }
     snw_inputs_at(m, time[0], x->in);
-    snw_residual(m, x->in, x->s, true, x->w);
-    snw_kinematics(m, x->in, x->s, false, x->w);
+    snw_residual(m, x->in, x->s, false, x->w);
     snw_constraints_rates(m, x->in, x->s, x->w, x->rates, NULL);
     const snw_choice_key key = {.m = m,
                                 .use = use,
@@ -591,10 +602,23 @@ static snw_status look_at_choice(const editable_model *e, snw_model_use use, con
     return snw_closure_choice_look(choice, &key, x->in, part);
 }
 
+// The same where a model before had no trivial rows, as if neither had this one: rows that are
+// plainly independent where the robot is closed are no trivial ones. False: they are not, or the
+// robot does not close; nothing is changed then.
+static bool suppose_all_rows(editable_model *e) {
+    snw_error ignored = {0};
+    e->supposed = true;
+    const snw_status s = remove_redundant_rows(e, &ignored);
+    e->supposed = false;
+    if (s == SNW_OK && !e->refuted) return true;
+    e->refuted = e->has_closed = false;
+    return false;
+}
+
 static snw_status remove_chosen_rows(editable_model *e, snw_model_use use, const sampler *x,
                                      snw_closure_choice *choice, snw_error *err) {
     snw_model *m = e->m;
-    bool part[SNW_CHOICE_PARTS] = {false}, any = false;
+    bool part[SNW_CHOICE_PARTS] = {false}, any = false, done = false;
     if (choice) SNW_TRY(look_at_choice(e, use, x, choice, part));
     if (part[SNW_CHOICE_CLOSED]) {
         snw_closure_choice_take_closed(choice, m, e->rows.loop);
@@ -605,13 +629,15 @@ static snw_status remove_chosen_rows(editable_model *e, snw_model_use use, const
         snw_closure_choice_take_rows(choice, m, e->rows.loop);
         number_rows(e);
     } else {
-        SNW_TRY(remove_trivial_rows(e, x, err));
+        done = choice && m->nconstraint > 0 && rows_are_timeless(m) &&
+               snw_closure_choice_had_all_rows(choice, m) && suppose_all_rows(e);
+        if (!done) SNW_TRY(remove_trivial_rows(e, x, err));
         if (choice) SNW_TRY(snw_closure_choice_keep_rows(choice, m));
     }
     // rows of drives are never removed
     for (int i = 0; i < m->nloop; i++)
         any |= m->loop[i].nrow > 0 && !reactions_are_shared(e, &m->loop[i]);
-    if (m->nconstraint > 0 && any) SNW_TRY(remove_redundant_rows(e, err));
+    if (m->nconstraint > 0 && any && !done) SNW_TRY(remove_redundant_rows(e, err));
     if (!choice) return SNW_OK;
     bool whole = e->has_closed;
     for (int i = 0; i < m->nloop; i++) whole = whole && m->loop[i].nredundant == 0;

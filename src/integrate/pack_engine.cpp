@@ -10,6 +10,7 @@
 extern "C" {
 #include "base/alloc.h"
 #include "base/fields.h"
+#include "base/scratch.h"
 }
 
 namespace SNW_PACK_PARTS {

@@ -23,6 +23,16 @@ const char *snw_set_equals(const char *text) {
     return NULL;
 }
 
+// Is a value a number with or without a unit, "-0.25 mm" or "3e5 kg/m^3"? YAML reads it as a plain
+// text, which a row of a sweep need not start a parser for.
+static bool is_plain_number(const char *text, size_t n) {
+    static const char within[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 " .+-/^";
+    const size_t sign = n > 1 && text[0] == '-';
+    return n > 0 && text[sign] >= '0' && text[sign] <= '9' && strspn(text, within) == n &&
+           text[n - 1] != ' ';
+}
+
 static snw_status runs_parse_set(snw_source *s, const char *text, snw_entry *out, snw_error *err) {
     const snw_source_location start = {.file = command_line, .line = 1, .column = 1};
     const char *eq = snw_set_equals(text);
@@ -44,6 +54,15 @@ static snw_status runs_parse_set(snw_source *s, const char *text, snw_entry *out
         return snw_fail_at(err, at, "'%s' has no value", text);
     }
     *out = (snw_entry){.key = path, .location = start};
+    if (is_plain_number(text + before, length - before)) {
+        snw_node *number = snw_pool_take(s->pool, sizeof *number);
+        const char *plain = snw_pool_text(s->pool, text + before, length - before);
+        if (!number || !plain) return snw_source_no_memory(err);
+        *number = (snw_node){.kind = SNW_NODE_TEXT, .location = start, .text = plain};
+        number->location.column = (int)blanks + 1;
+        out->value = number;
+        return SNW_OK;
+    }
     SNW_TRY(
         snw_yaml_parse(s->pool, command_line, value, blanks + length - before, &out->value, err));
     if (out->value->kind == SNW_NODE_MAP && snw_node_get(out->value, "each")) {

@@ -3,7 +3,9 @@
 // A rod in the model: its strain coordinates, segments and slices, and its stiffness and damping
 // matrices (theory.md 2, 3).
 #include "model/compile.h"
+#include "model/layout_reuse.h"
 #include "model/relaxation_series.h"
+#include "model/rod_quadrature.h"
 
 #include "base/fail.h"
 #include "math/pose_grid.h"
@@ -158,19 +160,24 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     return SNW_OK;
 }
 
-void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
+// Its rod, and its points at which strains are given.
+static void finish_slice(snw_build *b, int i, int rod, double from, double to) {
     const snw_rod *r = &b->rod[rod];
-    snw_slice *s = &b->slice[i];
-    const int n =
-        snw_rod_slice(r, from, to, s, b->phi + b->nphi, b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS);
-    s->rod = rod;
-    s->phi = b->nphi;
-    b->nphi += n;
+    b->slice[i].rod = rod;
     if (!snw_rod_given(&b->m->desc->link[r->link].rod)) return;
-    s->field = b->m->nfield;
+    b->slice[i].field = b->m->nfield;
     for (int k = 0; k < r->nc; k++) {
         b->field[b->m->nfield++] = (snw_field){.rod = rod, .x = from + r->rule.c[k] * (to - from)};
     }
+}
+
+void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
+    snw_slice *s = &b->slice[i];
+    const int n = snw_rod_slice(&b->rod[rod], from, to, s, b->phi + b->nphi,
+                                b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS);
+    s->phi = b->nphi;
+    b->nphi += n;
+    finish_slice(b, i, rod, from, to);
 }
 
 // A section must not couple active components with given ones: the stress of a given component is
@@ -188,6 +195,67 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
                      link->name, snw_strain_name[a], snw_strain_name[g]));
     }
     return SNW_OK;
+}
+
+// Stiffness, damping and inertia per length at the points of a rod: evaluated once, unless laws
+// vary along it.
+typedef struct rod_section {
+    const snw_link_desc *link;
+    bool constant, known;
+    double H[36], D[36];
+    snw_inertia M;
+} rod_section;
+
+static rod_section section_of(const snw_link_desc *link) {
+    const bool constant = !snw_rod_varies(&link->rod) && !snw_rod_has_law(&link->rod);
+    return (rod_section){.link = link, .constant = constant};
+}
+
+static snw_status find_section(rod_section *s, double x, snw_error *err) {
+    if (s->known && s->constant) return SNW_OK;
+    s->known = true;
+    return snw_section_at(&s->link->rod, s->link->name, x, s->H, s->D, &s->M, err);
+}
+
+// ---- rods alike
+
+enum { EARLIER = 4 }; // rods among which one alike is looked for
+
+static bool same_nodes(const snw_layout *a, const snw_layout *b) {
+    if (a->nnode != b->nnode || a->nelem != b->nelem || a->strain_points != b->strain_points)
+        return false;
+    for (int k = 0; k < a->nnode; k++) {
+        if (memcmp(&a->node[k].x, &b->node[k].x, sizeof a->node[k].x) != 0) return false;
+    }
+    return memcmp(a->breaks, b->breaks, ((size_t)a->nelem + 1) * sizeof *a->breaks) == 0;
+}
+
+// A rod before that of link l with the same shape functions and rest strains at the same nodes,
+// from which their values are copied; NULL: they are computed.
+static const snw_rod *find_alike(const snw_build *b, int l) {
+    for (int k = b->m->nrod - 1; k >= 0 && k >= b->m->nrod - EARLIER; k--) {
+        const snw_rod *other = &b->rod[k];
+        if (other->link >= 0 && b->link_rod[other->link] == k &&
+            snw_rods_alike(other, &b->draft[l]) &&
+            same_nodes(&b->layout[other->link], &b->layout[l]))
+            return other;
+    }
+    return NULL;
+}
+
+// Slice i <- slice `from` of a rod alike.
+static void copy_slice(snw_build *b, int from, int i) {
+    const snw_slice *like = &b->slice[from];
+    const snw_rod *r = &b->rod[like->rod];
+    const int grid = r->rule.kind == SNW_RULE_CHEBYSHEV ? r->rule.number - 1 : 0;
+    const int n = r->nc * like->ncol + grid;
+    b->slice[i] = *like;
+    b->slice[i].phi = b->nphi;
+    b->slice[i].field = -1;
+    memcpy(b->phi + b->nphi, b->phi + like->phi, (size_t)n * sizeof *b->phi);
+    memcpy(b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS, b->xi0 + (ptrdiff_t)from * SNW_MAGNUS_POINTS,
+           (size_t)r->nc * sizeof *b->xi0);
+    b->nphi += n;
 }
 
 // ---- stiffness and damping, theory.md (2.2)
@@ -320,16 +388,28 @@ static snw_status build_branches(snw_build *b, snw_rod *r, double **K, snw_error
     return SNW_OK;
 }
 
-// r->K, r->D <- stiffness and damping matrices; b->point <- quadrature points of the strain rule.
-static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
-                                            snw_error *err) {
-    const snw_link_desc *link = &b->m->desc->link[r->link];
+// b->point <- quadrature points of the strain rule, those of the rod `alike` unless it is NULL.
+static snw_status build_points(snw_build *b, snw_rod *r, const snw_layout *lay,
+                               const snw_rod *alike) {
+    r->point0 = b->m->npoint;
+    if (alike) {
+        const snw_point *from = &b->point[alike->point0];
+        for (int i = 0; i < r->npoint; i++) {
+            snw_point *p = &b->point[b->m->npoint++];
+            int n = 0;
+            for (int a = 0; a < r->na; a++) n += from[i].count[a];
+            *p = from[i];
+            p->phi = b->nphi;
+            memcpy(b->phi + p->phi, b->phi + from[i].phi, (size_t)n * sizeof *b->phi);
+            b->nphi += n;
+        }
+        return SNW_OK;
+    }
     const int ns = lay->strain_points;
     double *x = snw_build_array(b, (size_t)ns, sizeof *x);
     double *w = snw_build_array(b, (size_t)ns, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;
     snw_gauss(ns, x, w);
-    r->point0 = b->m->npoint;
     for (int e = 0; e < lay->nelem; e++) {
         const double from = lay->breaks[e], h = lay->breaks[e + 1] - from;
         for (int i = 0; i < ns; i++) {
@@ -338,6 +418,30 @@ static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_
             b->nphi += snw_rod_basis(r, p->x, p->x, p->first, p->count, b->phi + b->nphi);
         }
     }
+    return SNW_OK;
+}
+
+// K, D <- matrices of the rod `alike`, if it has the same constant section. Returns whether.
+static bool copy_stiffness(const snw_build *b, const snw_rod *r, const snw_rod *alike,
+                           const rod_section *section, double *K, double *D) {
+    if (!alike || !section->constant) return false;
+    rod_section other = section_of(&b->m->desc->link[alike->link]);
+    snw_error ignored = {0};
+    if (!other.constant || find_section(&other, 0, &ignored) != SNW_OK ||
+        memcmp(other.H, section->H, sizeof other.H) != 0 ||
+        memcmp(other.D, section->D, sizeof other.D) != 0)
+        return false;
+    memcpy(K, alike->K, r->row[r->ndof] * sizeof *K);
+    memcpy(D, alike->D, r->row[r->ndof] * sizeof *D);
+    return true;
+}
+
+// r->K, r->D <- stiffness and damping matrices.
+static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
+                                            const snw_rod *alike, rod_section *section,
+                                            snw_error *err) {
+    const snw_link_desc *link = section->link;
+    SNW_TRY(build_points(b, r, lay, alike));
     SNW_TRY(build_ranges(b, r));
     double *K = snw_build_array(b, r->row[r->ndof], sizeof *K);
     double *D = snw_build_array(b, r->row[r->ndof], sizeof *D);
@@ -345,27 +449,26 @@ static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_
     double *branch_K = NULL;
     const bool relaxes = link->rod.material && link->rod.material->relaxation.n > 0;
     if (relaxes) SNW_TRY(build_branches(b, r, &branch_K, err));
+    bool copied = false;
     for (int k = r->point0; k < b->m->npoint; k++) {
         const snw_point *p = &b->point[k];
-        double Hx[36], Dx[36];
-        snw_inertia M;
-        SNW_TRY(snw_section_at(&link->rod, link->name, p->x, Hx, Dx, &M, err));
-        SNW_TRY(check_given(link, Hx, Dx, err));
-        compile_rod_add_outer(r, p, b->phi + p->phi, Hx, K);
-        compile_rod_add_outer(r, p, b->phi + p->phi, Dx, D);
+        SNW_TRY(find_section(section, p->x, err));
+        SNW_TRY(check_given(link, section->H, section->D, err));
+        if (k == r->point0 && !relaxes) copied = copy_stiffness(b, r, alike, section, K, D);
+        if (copied) break;
+        compile_rod_add_outer(r, p, b->phi + p->phi, section->H, K);
+        compile_rod_add_outer(r, p, b->phi + p->phi, section->D, D);
         if (!relaxes) continue;
-        SNW_TRY(check_relaxation(link, Hx, err));
-        add_branches(r, &link->rod.material->relaxation, p, b->phi + p->phi, Hx, branch_K);
+        SNW_TRY(check_relaxation(link, section->H, err));
+        add_branches(r, &link->rod.material->relaxation, p, b->phi + p->phi, section->H, branch_K);
     }
     r->K = K;
     r->D = D;
     if (snw_rod_has_law(&link->rod)) SNW_TRY(snw_build_rod_law(b, r, err));
     if (r->feed < 0) return SNW_OK;
     if (r->section_varies) return snw_build_section_varies(b, r);
-    double H[36], Dx[36];
-    snw_inertia M;
-    SNW_TRY(snw_section_at(&link->rod, link->name, 0, H, Dx, &M, err));
-    return snw_build_variable_length_damping(b, r, Dx);
+    SNW_TRY(find_section(section, 0, err));
+    return snw_build_variable_length_damping(b, r, section->D);
 }
 
 // Error: a function given by the user is not finite at a node or quadrature point; laws may have
@@ -421,8 +524,10 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
     snw_model *m = b->m;
     const snw_link_desc *link = &m->desc->link[l];
     const snw_layout *lay = &b->layout[l];
+    const snw_rod *alike = find_alike(b, l);
     const int number = m->nrod++;
     snw_rod *r = &b->rod[number];
+    rod_section section = section_of(link);
     *r = b->draft[l];
     if (link->rod.variable_length) parent = snw_build_feed(b, l, r, parent);
     r->dof0 = m->nv;
@@ -442,18 +547,22 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
         const snw_node_at *node = &lay->node[k];
         if (r->grid) parent = r->root, from = 0;
         parent = snw_build_slice_seg(b, parent, l, path, node->x, node->w);
-        snw_build_slice(b, b->seg[parent].item, number, from, node->x);
+        const int slice = b->seg[parent].item;
+        if (alike) {
+            copy_slice(b, b->seg[alike->seg0 + k].item, slice);
+            finish_slice(b, slice, number, from, node->x);
+        } else {
+            snw_build_slice(b, slice, number, from, node->x);
+        }
         from = node->x;
         if (!(node->w > 0)) continue;
-        double H[36], D[36];
-        snw_inertia M;
-        SNW_TRY(snw_section_at(&link->rod, link->name, node->x, H, D, &M, err));
-        M = snw_inertia_scale(node->w, M);
+        SNW_TRY(find_section(&section, node->x, err));
+        const snw_inertia M = snw_inertia_scale(node->w, section.M);
         snw_build_inertia(b, parent, &M);
         if (r->feed >= 0) snw_build_variable_length_node(b, r, number, parent);
     }
     *end = parent;
     if (r->grid) SNW_TRY(build_grid(b, number));
-    SNW_TRY(compile_rod_add_stiffness(b, r, lay, err));
+    SNW_TRY(compile_rod_add_stiffness(b, r, lay, alike, &section, err));
     return check_functions(b, r, phi0, err);
 }

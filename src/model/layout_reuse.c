@@ -24,6 +24,21 @@ static bool same_basis(const snw_basis *a, const snw_basis *b) {
            memcmp(a->breaks, b->breaks, ((size_t)a->nelem + 1) * sizeof *a->breaks) == 0;
 }
 
+// Functions given by the user are not compared.
+static bool same_functions(const snw_rod *a, const snw_rod *b) {
+    if (a->na != b->na) return false;
+    for (int i = 0; i < a->na; i++) {
+        if (a->comp[i] != b->comp[i] || !same_basis(&a->basis[i], &b->basis[i])) return false;
+    }
+    return true;
+}
+
+bool snw_rods_alike(const snw_rod *a, const snw_rod *b) {
+    return a->rule.kind == b->rule.kind && a->rule.number == b->rule.number &&
+           memcmp(&a->L, &b->L, sizeof a->L) == 0 && same_functions(a, b) &&
+           same_laws(6, a->rest, b->rest) && same_laws(6, a->given, b->given);
+}
+
 static bool same_stiffness(const snw_rod_desc *a, const snw_rod_desc *b) {
     const snw_material_desc *m = a->material, *o = b->material;
     return !snw_rod_has_law(a) && same_laws(36, a->section.stiffness, b->section.stiffness) &&

@@ -350,12 +350,9 @@ static void gather_densities(snw_rod_quadrature *q) {
     const int l = q->rod->link;
     const snw_rod_desc *rod = &d->link[l].rod;
     q->has_inertia = rod->section.inertia_given || (rod->material && rod->material->density);
-    bool varies = snw_rod_section_varies(rod) ||
-                  (rod->material && rod_quadrature_varies(rod->material->density));
-    for (int k = 0; k < 36; k++) varies |= rod_quadrature_varies(rod->section.inertia[k]);
     double H[36], D[36];
     snw_error ignored = {0};
-    q->same_section = q->has_inertia && !varies &&
+    q->same_section = q->has_inertia && !snw_rod_varies(rod) &&
                       snw_section_at(rod, d->link[l].name, 0, H, D, &q->M, &ignored) == SNW_OK;
     q->ndensity = 2;
     for (int i = 0; i < d->nfluid; i++) {
@@ -608,6 +605,12 @@ bool snw_rod_section_varies(const snw_rod_desc *d) {
     const snw_material_desc *m = d->material;
     return any || (m && (rod_quadrature_varies(m->young) || rod_quadrature_varies(m->poisson) ||
                          rod_quadrature_varies(m->shear) || rod_quadrature_varies(m->damping)));
+}
+
+bool snw_rod_varies(const snw_rod_desc *d) {
+    bool any = snw_rod_section_varies(d);
+    for (int i = 0; i < 36; i++) any |= rod_quadrature_varies(d->section.inertia[i]);
+    return any || (d->material && rod_quadrature_varies(d->material->density));
 }
 
 // Points per element that an integrand needs, at least n; n when it is discontinuous, so that more

@@ -34,6 +34,8 @@ double snw_rod_quadrature_error(snw_rod_quadrature *q, const snw_layout *lay);
 
 // Do stiffness or damping of the sections vary along a rod?
 bool snw_rod_section_varies(const snw_rod_desc *d);
+// Or does their inertia?
+bool snw_rod_varies(const snw_rod_desc *d);
 
 // Number of points per element, at least `enough`, for which integrals of functions of the strain
 // have a relative error below 1e-8; `enough` when data are discontinuous along the rod.

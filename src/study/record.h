@@ -51,7 +51,7 @@ typedef struct snw_run_info {
     // 2 x nlink of the description: predicted relative errors of a rod's nodes, of the shape and of
     // the quadrature (0: not known)
     const double *rod_error;
-    const snw_step_bound *rod_step; // nlink: slices of a rod at rest, for the bounds of expansions
+    const snw_step_bound *rod_step; // nlink: slices of a rod at rest; zero in one of many runs
     const double *node_x; // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
     const snw_column *column;

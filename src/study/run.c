@@ -185,7 +185,7 @@ static snw_status describe_model(snw_run *r, const char *name) {
     snw_step_bound *step = snw_pool_array(r->pool, (size_t)d->nlink + 1, sizeof *step);
     double *rest = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *rest);
     if (!step || !rest) return SNW_E_MEMORY;
-    for (int i = 0; i < m->nrod; i++) {
+    for (int i = 0; i < m->nrod && !r->one_of_many; i++) {
         step[m->rod[i].link] = snw_rod_step_bound(m, &m->rod[i], rest, 0);
     }
     r->info.rod_step = step;

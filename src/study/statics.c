@@ -107,6 +107,15 @@ static void statics_place(void *object, snw_fields *f) {
     STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
+// The two dense matrices are written before they are read; what is behind them begins as zero.
+static void *create_arrays(snw_statics *st) {
+    snw_fields all = {NULL, 0};
+    statics_place(st, &all);
+    unsigned char *block = snw_fields_create_scratch(statics_place, st);
+    if (block) memset(st->x, 0, all.used - (size_t)((unsigned char *)st->x - block));
+    return block;
+}
+
 snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     return snw_statics_create_like(m, NULL, out);
 }
@@ -124,7 +133,7 @@ snw_status snw_statics_create_like(const snw_model *m, const snw_sparse *like, s
     }
     const size_t size = statics_scratch_size(st);
     st->scratch = (snw_arena){.base = snw_alloc_scratch(size), .size = size};
-    st->block = snw_fields_create(statics_place, st);
+    st->block = create_arrays(st);
     for (int k = 0; k < 2; k++) st->local[k].st = st;
     if (!st->scratch.base || !st->block ||
         (m->local && (snw_elimination_create(m, &st->local[0].elimination) != SNW_OK ||

@@ -203,6 +203,119 @@ static void later_drives_are_looked_at_again(void **state) {
     assert_int_equal(compare_rows(linkage, "w: [10 deg/s, 60 deg/s], m: [1 kg, 2 kg]", keep), 4);
 }
 
+// A plate clamped to three legs in space, of whose loops no row is trivial or redundant.
+static const char tripod[] =
+    "sinew: 1\n"
+    "gravity: 0\n"
+    "parameters: {R: 0.2 m, r: 0.1 m, span: 0.4 m, E: 2 GPa, F: 1 N, "
+    "around: [0 deg, 120 deg, 240 deg]}\n"
+    "materials: {nylon: {young: E, poisson: 0.3, density: 1100 kg/m^3}}\n"
+    "robot:\n"
+    "  leg(k=1..3):\n"
+    "    on: world\n"
+    "    pose: {xyz: [R*cos(around(k)), R*sin(around(k)), 0], axis: z, angle: around(k) + 180 "
+    "deg}\n"
+    "    rod: {length: span, section: {circle: {radius: 2 mm}}, material: nylon, "
+    "strain: {twist: legendre 2, bend_y: legendre 3, bend_z: legendre 3}}\n"
+    "  plate: {on: world, pose: {xyz: [0, 0, 2 cm]}, joint: free, body: {mass: 0.1 kg}}\n"
+    "sites: {eye(k=1..3): {on: plate, pose: {xyz: [r*cos(around(k) + 180 deg), "
+    "r*sin(around(k) + 180 deg), 0], axis: z, angle: around(k) + 180 deg}}}\n"
+    "loops: {clamp(k=1..3): {join: [leg(k).tip, eye(k)], as: fixed}}\n"
+    "loads: {push: {on: plate, force: [0, 0, F]}}\n"
+    "study: [static: {}]\n"
+    "probes: {p: {pose: plate}}\n";
+
+// Other geometry changes no row, which is found out where the plate is closed.
+static void spatial_loops_are_known_to_the_last_bit(void **state) {
+    (void)state;
+    static const char keep[] = "x: end(p.x), z: end(p.z), turn: end(p.ry)";
+    assert_int_equal(compare_rows(tripod, "R: [0.2 m, 0.21 m, 0.205 m], F: [1 N, 2 N]", keep), 0);
+    assert_int_equal(
+        compare_rows(tripod, "leg(2).rod.length: [0.4 m, 0.41 m], E: [2 GPa, 1 GPa]", keep), 0);
+}
+
+// ---- rods alike ---------------------------------------------------------------------------------
+
+// Rods a and b are alike, c has another stiffness, d another length, e another shape at rest.
+static const char rods[] =
+    "sinew: 1\n"
+    "materials: {nylon: {young: 2 GPa, poisson: 0.3, density: 1100 kg/m^3, damping: 1 ms}, "
+    "other: {young: 3 GPa, poisson: 0.3, density: 1000 kg/m^3, damping: 1 ms}}\n"
+    "robot:\n"
+    "  a: {on: world, rod: {length: 0.4 m, section: {circle: {radius: 2 mm}}, material: nylon, "
+    "rest: {bend_y: (2 + x/L)/L}, elements: 3, strain: {twist: legendre 2, bend_y: linear}}}\n"
+    "  b: {on: a, rod: {length: 0.4 m, section: {circle: {radius: 2 mm}}, material: nylon, "
+    "rest: {bend_y: (2 + x/L)/L}, elements: 3, strain: {twist: legendre 2, bend_y: linear}}}\n"
+    "  c: {on: b, rod: {length: 0.4 m, section: {circle: {radius: 2 mm}}, material: other, "
+    "rest: {bend_y: (2 + x/L)/L}, elements: 3, strain: {twist: legendre 2, bend_y: linear}}}\n"
+    "  d: {on: c, rod: {length: 0.3 m, section: {circle: {radius: 2 mm}}, material: nylon, "
+    "rest: {bend_y: (2 + x/L)/L}, elements: 3, strain: {twist: legendre 2, bend_y: linear}}}\n"
+    "  e: {on: d, rod: {length: 0.4 m, section: {circle: {radius: 2 mm}}, material: nylon, "
+    "rest: {bend_y: (3 + x/L)/L}, elements: 3, strain: {twist: legendre 2, bend_y: linear}}}\n"
+    "study: [static: {}]\n";
+
+static snw_model *compile_rods(const char *text, snw_desc **desc) {
+    snw_error err = {0};
+    snw_document *d = NULL;
+    snw_model *m = NULL;
+    if (snw_document_parse("rods", text, strlen(text), 0, NULL, &d, &err) != SNW_OK ||
+        snw_document_describe(d, 0, desc, &err) != SNW_OK ||
+        snw_projection_compile(*desc, &m, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+    snw_document_destroy(d);
+    return m;
+}
+
+// All that a compilation computes along a rod, which it copies from a rod alike.
+static void assert_same_rod(const snw_model *a, const snw_rod *p, const snw_model *b,
+                            const snw_rod *q) {
+    assert_int_equal(p->nseg, q->nseg);
+    assert_int_equal(p->npoint, q->npoint);
+    assert_memory_equal(p->K, q->K, p->row[p->ndof] * sizeof *p->K);
+    assert_memory_equal(p->D, q->D, p->row[p->ndof] * sizeof *p->D);
+    for (int k = 0; k < p->nseg; k++) {
+        const snw_seg *s = &a->seg[p->seg0 + k], *t = &b->seg[q->seg0 + k];
+        const snw_slice *u = &a->slice[s->item], *v = &b->slice[t->item];
+        assert_memory_equal(&s->M, &t->M, sizeof s->M);
+        assert_true(u->x == v->x && u->h == v->h && u->ncol == v->ncol && u->field == v->field);
+        assert_memory_equal(u->first, v->first, (size_t)p->na * sizeof *u->first);
+        assert_memory_equal(u->count, v->count, (size_t)p->na * sizeof *u->count);
+        assert_memory_equal(a->phi + u->phi, b->phi + v->phi,
+                            (size_t)(p->nc * u->ncol) * sizeof *a->phi);
+        assert_memory_equal(a->xi0 + s->item * SNW_MAGNUS_POINTS,
+                            b->xi0 + t->item * SNW_MAGNUS_POINTS, (size_t)p->nc * sizeof *a->xi0);
+    }
+    for (int k = 0; k < p->npoint; k++) {
+        const snw_point *u = &a->point[p->point0 + k], *v = &b->point[q->point0 + k];
+        assert_true(u->x == v->x && u->w == v->w && u->first[1] == v->first[1]);
+        assert_memory_equal(a->phi + u->phi, b->phi + v->phi,
+                            (size_t)(u->count[0] + u->count[1]) * sizeof *a->phi);
+    }
+}
+
+static void rods_alike_have_the_numbers_of_each_by_itself(void **state) {
+    (void)state;
+    snw_desc *all_desc, *desc;
+    snw_model *all = compile_rods(rods, &all_desc);
+    assert_int_equal(all->nrod, 5);
+    for (int i = 0; i < all->nrod; i++) {
+        // the head of the file and the line of the rod, which alone is on the world
+        const char *robot = strstr(rods, "robot:\n") + 7, *line = robot;
+        char text[1200];
+        for (int k = 0; k < i; k++) line = strchr(line, '\n') + 1;
+        (void)snprintf(text, sizeof text, "%.*s  %c: {on: world%.*s\nstudy: [static: {}]\n",
+                       (int)(robot - rods), rods, 'a' + i,
+                       (int)(strchr(line, '\n') - strstr(line, ", rod")), strstr(line, ", rod"));
+        snw_model *alone = compile_rods(text, &desc);
+        assert_int_equal(alone->nrod, 1);
+        assert_same_rod(all, &all->rod[i], alone, &alone->rod[0]);
+        snw_model_destroy(alone);
+        snw_desc_destroy(desc);
+    }
+    snw_model_destroy(all);
+    snw_desc_destroy(all_desc);
+}
+
 // ---- one choice ---------------------------------------------------------------------------------
 
 static snw_model *compile_door(const char *set, snw_closure_choice *choice, snw_desc **desc,
@@ -327,6 +440,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(planar_loops_are_known_to_the_last_bit),
         cmocka_unit_test(redundant_loops_are_known_to_the_last_bit),
         cmocka_unit_test(later_drives_are_looked_at_again),
+        cmocka_unit_test(spatial_loops_are_known_to_the_last_bit),
+        cmocka_unit_test(rods_alike_have_the_numbers_of_each_by_itself),
         cmocka_unit_test(only_other_kinematics_are_looked_at_again),
     };
     const struct CMUnitTest given[] = {cmocka_unit_test(rows_of_other_files_have_the_same_bits)};
