@@ -233,6 +233,9 @@ static void add_remaining_path(const snw_model *m, const snw_tendon *x, const sn
     const snw_tendon_point *p = &m->tendon_point[k];
     const snw_tendon_point_work *at = &w->tendon_point[k];
     scatter_density(m, x, w, k, p->w, sum->P);
+    sum->c += p->w * at->f;
+    sum->dc += p->w * at->df;
+    if (w->is_static) return; // R is multiplied by the slope of the loss, zero in statics
     if (p->segment >= 0) {
         snw_tendon_segment_rate_jacobian(m, &m->tendon_segment[p->segment], w, at, 1, sum->R);
     } else {
@@ -240,8 +243,6 @@ static void add_remaining_path(const snw_model *m, const snw_tendon *x, const sn
         snw_tendon_point_d2(p, at->xi, at->rate, d2);
         snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, p->w, d2, sum->R);
     }
-    sum->c += p->w * at->f;
-    sum->dc += p->w * at->df;
 }
 
 // row <- factor (cq dnu/dq + cv dnu/dv)

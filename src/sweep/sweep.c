@@ -101,18 +101,18 @@ static snw_status find_rows(sweep_session *s, snw_error *err) {
 // Rows of the shard are there: computed by itself before, or by one of another division.
 static snw_status refuse_present_shard(const sweep_session *s, snw_error *err) {
     const snw_sweep_shard own = s->shard, other = snw_sweep_parts_other(&s->parts, own);
-    char who[64] = "the sweep without --shard";
+    char begun[48] = "without --shard";
     if (other.n == 0)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "'%.200s' has rows of shard %d/%d; --resume computes what is missing of "
                         "it. To compute all again, remove '%.200s' and '%.200s' first",
                         s->output, own.i, own.n, s->output, s->parts.folder);
-    if (other.n > 1) (void)snprintf(who, sizeof who, "--shard %d/%d", other.i, other.n);
+    if (other.n > 1) (void)snprintf(begun, sizeof begun, "with --shard %d/%d", other.i, other.n);
     return snw_fail(err, SNW_E_ARGUMENT,
-                    "'%.200s' has rows of shard %d/%d, as %s has begun, another division of the "
-                    "rows; go on with that one, or with --shard %d/%d --resume, which computes "
-                    "only what is missing of this shard",
-                    s->output, own.i, own.n, who, own.i, own.n);
+                    "'%.200s' was begun %s; --shard %d/%d divides the rows otherwise, and some rows "
+                    "are there already. Go on as it was begun, or add --resume, which computes "
+                    "what is missing of shard %d/%d",
+                    s->output, begun, own.i, own.n, own.i, own.n);
 }
 
 static snw_status refuse_present(const sweep_session *s, snw_error *err) {

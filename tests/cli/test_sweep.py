@@ -440,8 +440,8 @@ class Interruptions(Sweep):
         self.succeeds("sweep", "many.yaml", "-o", "all.h5")
         shard = lambda which, *more: ("many.yaml", "-o", "s.h5", "--shard", which, *more)
         self.succeeds("sweep", *shard("1/2"))
-        self.refuses(*shard("2/3"), says="has rows of shard 2/3, as --shard 1/2 has begun, another division of the rows; go on with that one, "
-                     "or with --shard 2/3 --resume")
+        self.refuses(*shard("2/3"), says="'s.h5' was begun with --shard 1/2; --shard 2/3 divides the rows otherwise, and some rows are there already. "
+                     "Go on as it was begun, or add --resume, which computes what is missing of shard 2/3")
         # one that was refused has not begun: the shard by itself again, where --force would not serve
         said = self.refuses(*shard("1/2"), says="has rows of shard 1/2; --resume computes what is missing of it. To compute all again, remove 's.h5'")
         self.assertNotIn("--force", said.err)

@@ -16,6 +16,7 @@ import { drawTriad } from './triad';
 
 const LABELS = 80; // names shown at most
 const TRIAD = 104; // size of the axes, pixels
+const FOOT = 12; // pixels below the colour scales
 
 export type Keys = [what: string, ...keys: string[]];
 
@@ -230,11 +231,15 @@ export class Shell {
         this.placeTiles();
     }
 
-    // Names of tiles lie where the stage has them.
+    // Names of tiles lie where the stage has them; tiles of rows end above the colour scales.
     private placeTiles(): void {
         const { stage, halves } = this;
         if (!stage || halves.classList.contains('hidden')) return;
-        const box = this.stageBox.getBoundingClientRect(), tiles = stage.tiles(box.width, box.height);
+        const box = this.stageBox.getBoundingClientRect(), scales = halves.classList.contains('tiles') ? this.legend.offsetHeight : 0;
+        const foot = scales && box.height ? Math.min((scales + 2 * FOOT) / box.height, 0.3) : 0;
+        stage.leave(foot);
+        halves.style.bottom = `${100 * foot}%`;
+        const tiles = stage.tiles(box.width, box.height);
         halves.style.gridTemplateColumns = `repeat(${tiles.filter((t) => t.y === 0).length}, 1fr)`;
         Array.from(halves.children).forEach((half, i) => half.classList.toggle('upper', tiles[i]?.y === 0));
     }
@@ -355,6 +360,7 @@ export class Shell {
             bar.style.background = `linear-gradient(90deg, ${scaleColours.join(', ')})`;
             return make('div', { class: 'scale' }, label, bar, make('div', { class: 'ends' }, make('span', {}, '0'), make('span', {}, high)));
         }));
+        this.placeTiles();
         const drawing = [
             this.ground ? `grid ${quantity(this.stage?.cell ?? 1, 'm')}` : '',
             robot.scene.gravity.every((x) => x === 0) && this.stage ? 'no gravity' : '',

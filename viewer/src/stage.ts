@@ -70,6 +70,7 @@ export class Stage {
     private readonly up = new THREE.Vector3(0, 0, 1);
     private readonly last = new THREE.Vector3();
     cell = 1; // cell of the grid, m
+    private foot = 0; // share of the picture below the tiles of a family, for notes
     following = false;
     dirty = true;
 
@@ -146,11 +147,20 @@ export class Stage {
         this.resize(size.x, size.y);
     }
 
+    // Tiles of a family leave this share of the picture at its lower edge.
+    leave(share: number): void {
+        if (share === this.foot) return;
+        this.foot = share;
+        const size = this.renderer.getSize(new THREE.Vector2());
+        this.resize(size.x, size.y);
+    }
+
     // Parts of a picture of this size.
     tiles(width: number, height: number): Tile[] {
         const { robot, other, family, split } = this, own = robot ? [robot] : [];
         if (family.length === 0 && !split) return [{ robots: other ? [...own, other] : own, x: 0, y: 0, width, height }];
         const all = family.length ? [...own, ...family] : [...own, ...(other ? [other] : [])];
+        if (family.length) height *= 1 - this.foot;
         const columns = family.length ? this.columns(all.length, width, height) : 2, rows = Math.ceil(all.length / columns);
         return all.map((r, i) => ({ robots: [r], x: ((i % columns) * width) / columns, y: (Math.floor(i / columns) * height) / rows, width: width / columns, height: height / rows }));
     }
@@ -368,6 +378,8 @@ export class Stage {
     draw(): void {
         const { renderer, robot } = this, { x: width, y: height } = renderer.getSize(new THREE.Vector2()), tiles = this.tiles(width, height);
         const all = tiles.flatMap((t) => t.robots);
+        renderer.setScissorTest(false);
+        if (tiles.length > 1) renderer.clear(); // also what no tile has
         renderer.setScissorTest(tiles.length > 1);
         for (const { robots, x, y, width: wide, height: high } of tiles) {
             for (const r of all) r.group.visible = robots.includes(r);

@@ -615,6 +615,9 @@ await attempt('rows of a sweep are chosen in a chart, their robots lie beside ea
     assert.deepEqual(await tips(), ['row 0', 'row 3', 'row 5', 'row 8']);
     assert.deepEqual(await tab.locator('.halves span').allTextContents(), ['row 0', 'row 3', 'row 5', 'row 8']);
     assert.equal(await tab.locator('table.rows tbody tr').count(), 4);
+    // the colour scale lies below the robots
+    const lower = (b) => b.y + b.height;
+    assert.ok(lower(await tab.locator('.halves').boundingBox()) <= (await tab.locator('.legend .scale').boundingBox()).y);
     // a range of the first axis: rows 2 to 4
     const drag = async (axis, from, to) => {
         await tab.mouse.move(axis.x, from);
