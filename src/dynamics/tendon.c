@@ -266,14 +266,28 @@ double snw_tendons_given_power(const snw_model *m, const snw_work *w) {
     return power;
 }
 
+// Does a law of signals give the effort now?
+static bool law_acts(const snw_model *m, int i, const snw_inputs *in, const snw_work *w) {
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    const bool slack = m->tendon[i].type->only_pulls && snw_all(w->tendon[i].effort == 0);
+    return snw_tendon_reads_signals(m, in, i) && tendon_is_active(m, i, in, at) && !slack;
+}
+
+double snw_tendon_effort_along(const snw_model *m, int i, const snw_inputs *in, const snw_work *w,
+                               const double *u) {
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    double sum = 0;
+    for (int k = 0; k < m->nsignal && law_acts(m, i, in, w); k++)
+        sum += u[k] * snw_expr_jet_signal(m->tendon[i].law, at, k).d;
+    return *in->signal_fraction * w->tendon[i].gain * sum;
+}
+
 void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, const snw_work *w,
                                    int signal, double *derivative) {
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
-        const bool slack = tendon->type->only_pulls && snw_all(w->tendon[i].effort == 0);
-        if (!snw_tendon_reads_signals(m, in, i) || !tendon_is_active(m, i, in, at) || slack)
-            continue;
+        if (!law_acts(m, i, in, w)) continue;
         const double f = *in->signal_fraction * w->tendon[i].gain *
                          snw_expr_jet_signal(tendon->law, at, signal).d;
         for (int j = 0; j < tendon->ndof; j++) {

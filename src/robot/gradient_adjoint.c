@@ -223,6 +223,7 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
     SNW_TRY(gradient_check_limits(s, err));
     SNW_TRY(gradient_find_given_events(s, err));
     snw_tape_find_times(&s->tape, s->partial && (s->events || s->moreau));
+    gradient_note_memory(s);
     for (int i = s->tape.n - 1; i >= 0; i--) {
         const snw_map *map = &s->tape.map[i];
         gradient_use_map(s, map);

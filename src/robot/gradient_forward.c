@@ -308,6 +308,7 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
     snw_status status = gradient_check_limits(s, err);
     if (status == SNW_OK) status = gradient_find_given_events(s, err);
     snw_tape_find_times(&s->tape, false);
+    gradient_note_memory(s);
     if (status == SNW_OK && gradient_begins_moving(s)) status = start_forward(s, err);
     if (status == SNW_OK) status = states_forward(s, along, err);
     for (int i = 0; status == SNW_OK && i < s->tape.n; i++)

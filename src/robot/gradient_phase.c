@@ -93,6 +93,12 @@ void gradient_use_map(gradient_sweep *s, const snw_map *map) {
     if (s->m != map->m) gradient_use_phase(s, gradient_phase_of(s, map));
 }
 
+void gradient_note_memory(gradient_sweep *s) {
+    for (int i = 0; i < s->tape.n; i++)
+        snw_adjoint_note_memory(s->phase[gradient_phase_of(s, &s->tape.map[i])].adjoint,
+                                &s->tape.map[i]);
+}
+
 snw_status gradient_compile_phases(const gradient_sweep *s, snw_robot_model *model, const char *by,
                                    snw_error *err) {
     const snw_desc *d = model->desc;

@@ -127,6 +127,8 @@ void gradient_phases_close(gradient_sweep *s);
 // past of a scheme go on.
 void gradient_use_phase(gradient_sweep *s, int k);
 void gradient_use_map(gradient_sweep *s, const snw_map *map);
+// The adjoints know the sizes of the memory of laws at the maps of the tape.
+void gradient_note_memory(gradient_sweep *s);
 // Phase k without any bars, for what needs its model only; returns the phase before.
 int gradient_show_phase(gradient_sweep *s, int k);
 int gradient_phase_of(const gradient_sweep *s, const snw_map *map);

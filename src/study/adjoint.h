@@ -71,6 +71,8 @@ snw_adjoint_dear snw_adjoint_differenced(const snw_adjoint *a);
 // differentiated by differences, and not by arrays of the model.
 bool snw_adjoint_transposed_stages(const snw_adjoint *a);
 void snw_adjoint_clear(snw_adjoint *a); // all bars <- 0
+// The size of the memory of laws, for differences by it, is the largest at the maps noted.
+void snw_adjoint_note_memory(snw_adjoint *a, const snw_map *map);
 
 // Does a map leave all bars as they are? One to accelerations that nothing reads.
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map);

@@ -179,7 +179,7 @@ static void difference_column(snw_adjoint *a, const snw_map *map, int k) {
                         : time       ? move_time * (h > 0 ? h : 1e-3)
                         : k < nv     ? move_place * m->typical[k]
                         : k < 2 * nv ? move_rate * m->typical[k - nv]
-                                     : 1e-2 * adjoint_memory_size(m, map, k - 2 * nv);
+                                     : 1e-2 * adjoint_memory_size(a, map, k - 2 * nv);
     double *column = x->J + nout * (size_t)k, *z = a->memory;
     memset(column, 0, nout * sizeof *column);
     if (length && map->h == 0) return;

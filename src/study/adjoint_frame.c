@@ -17,7 +17,8 @@
 
 static const double sample_move = 1e-3, // of coordinates in differences, typical
     sample_rate = 1e-2,                 // of velocities, accelerations, multipliers
-    same_value = 1e-6;                  // relative difference of a value from that of the run
+    same_value = 1e-6,                  // relative difference of a value from that of the run
+    no_memory = 1e-15; // stored signals that never were larger are zeros, up to rounding
 // columns of the probe of energies
 enum {
 #define X(name) ENERGY_##name,
@@ -105,10 +106,26 @@ static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const 
     return SNW_OK;
 }
 
-// Size of a stored signal, by which it is moved in differences.
-double adjoint_memory_size(const snw_model *m, const snw_map *map, int signal) {
-    const double z = fabs(map->s.z[signal]);
-    return m->signal[signal].kind == SNW_SIGNAL_STATE && z > 0 ? z : fmax(1e-3, z);
+void snw_adjoint_note_memory(snw_adjoint *a, const snw_map *map) {
+    for (int i = 0; i < a->m->nsignal && map->s.z; i++)
+        a->largest[i] = fmax(a->largest[i], fabs(map->s.z[i]));
+}
+
+double adjoint_memory_size(const snw_adjoint *a, const snw_map *map, int signal) {
+    const double z = fmax(a->largest[signal], fabs(map->s.z[signal]));
+    return z > no_memory ? z : 1e-3;
+}
+
+// a->memory <- unit direction of a stored signal
+static void point_along(snw_adjoint *a, int signal) {
+    memset(a->memory, 0, (size_t)a->m->nsignal * sizeof *a->memory);
+    a->memory[signal] = 1;
+}
+
+bool adjoint_output_by_memory(snw_adjoint *a, int i, int signal, double *out) {
+    point_along(a, signal);
+    return snw_probe_by_memory(a->m, a->output[i].probe, a->output[i].column, a->in, a->w,
+                               a->memory, out);
 }
 
 // Are all forces linear in accelerations, multipliers and strains of branches, and of second degree
@@ -131,15 +148,15 @@ static bool is_mechanical(snw_probe_kind kind) {
 // Bars of all scalars += y_bar of the outputs without exact row times their derivative along
 // coordinate k of a part of the state, by differences; of: 0 configuration, 1 rate, 2 acceleration,
 // 3 multipliers, 4 memory of the laws, 5 strains of Maxwell branches, 6 forces of hard contacts.
-// `exact`: two values are.
+// `known` (noutput): not of these outputs; `exact`: two values are.
 static void difference_outputs(snw_adjoint *a, const snw_map *map, const double *y_bar, int of,
-                               int k, bool exact) {
+                               int k, const bool *known, bool exact) {
     const snw_model *m = a->m;
     const int samples = exact ? 1 : ADJOINT_SAMPLES;
     double *unit = a->line, *sum = a->sample;
     const double h = of == 0   ? sample_move * m->typical[k]
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
-                     : of == 4 ? sample_rate * adjoint_memory_size(m, map, k)
+                     : of == 4 ? sample_rate * adjoint_memory_size(a, map, k)
                      : of == 5 ? sample_move * m->typical[snw_relaxation_place(m, k).dof]
                      : of == 6 ? sample_rate * fmax(1e-3, fabs(a->touch[k - k % 3]))
                      : of == 2 ? sample_rate * fmax(m->typical[k], fabs(map->s.a[k]))
@@ -172,12 +189,26 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
                                     a->bars[s].touch};
             for (int i = 0; i < a->noutput; i++) {
                 const double less = adjoint_has_interaction(a, i) ? interaction : 0;
-                if (!a->exact[i])
+                if (!known[i])
                     part[of][k] +=
                         y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * (sum[i] - less);
             }
         }
     }
+}
+
+// The same by a stored signal, through the laws that give efforts, or by differences.
+static void add_memory(snw_adjoint *a, const snw_map *map, const double *y_bar, int signal) {
+    bool rest = false;
+    adjoint_evaluate(a->m, map, a->touch, a->in, &map->s, a->w);
+    for (int i = 0; i < a->noutput; i++) {
+        double by;
+        a->known_now[i] = a->exact[i] || adjoint_output_by_memory(a, i, signal, &by);
+        rest = rest || !a->known_now[i];
+        for (int s = 0; s < a->nscalar && a->known_now[i] && !a->exact[i]; s++)
+            a->bars[s].z[signal] += y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * by;
+    }
+    if (rest) difference_outputs(a, map, y_bar, 4, signal, a->known_now, false);
 }
 
 // a->w, a->now <- motion, forces and outputs at a frame.
@@ -329,22 +360,22 @@ static void add_differences(snw_adjoint *a, const snw_map *map, const double *y_
     const snw_model *m = a->m;
     for (int i = 0; i < a->noutput; i++) a->exact[i] = a->exact[i] || adjoint_knows(a, i);
     for (int k = 0; k < m->nv; k++) {
-        difference_outputs(a, map, y_bar, 0, k, false);
+        difference_outputs(a, map, y_bar, 0, k, a->exact, false);
         if (rest->all_places) continue;
-        difference_outputs(a, map, y_bar, 1, k, rest->quadratic);
-        if (!rest->still) difference_outputs(a, map, y_bar, 2, k, rest->quadratic);
+        difference_outputs(a, map, y_bar, 1, k, a->exact, rest->quadratic);
+        if (!rest->still) difference_outputs(a, map, y_bar, 2, k, a->exact, rest->quadratic);
     }
     if (rest->all_places) return;
     for (int k = 0; !rest->still && k < m->nconstraint; k++)
-        difference_outputs(a, map, y_bar, 3, k, rest->quadratic);
-    for (int k = 0; k < m->nsignal; k++) {
-        if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k, false);
-    }
+        difference_outputs(a, map, y_bar, 3, k, a->exact, rest->quadratic);
     const int touching = map->touching ? 3 * map->touching->n : 0;
     for (int k = 0; k < touching; k++) {
-        if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k, false);
+        if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k, a->exact, false);
     }
-    for (int k = 0; k < m->nbranch_coordinate; k++) difference_outputs(a, map, y_bar, 5, k, false);
+    for (int k = 0; k < m->nbranch_coordinate; k++) difference_outputs(a, map, y_bar, 5, k, a->exact, false);
+    for (int k = 0; k < m->nsignal; k++) {
+        if (adjoint_is_memory(m, k)) add_memory(a, map, y_bar, k);
+    }
 }
 
 snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,

@@ -367,12 +367,12 @@ static void find_times(hard_evaluation *e) {
 }
 
 // by_z <- derivatives of the equations by samples of laws, which stay in the step, by differences
-static void find_memory(hard_evaluation *e) {
+static void find_memory(const snw_adjoint *a, hard_evaluation *e) {
     adjoint_hard *x = e->x;
     const snw_model *m = e->m;
     for (int k = 0; k < m->nsignal; k++) {
         double *column = hard_entry(x, x->by_z, 0, k);
-        const double z = e->map->s.z[k], move = 1e-2 * adjoint_memory_size(m, e->map, k);
+        const double z = e->map->s.z[k], move = 1e-2 * adjoint_memory_size(a, e->map, k);
         memset(column, 0, (size_t)x->l.n * sizeof *column);
         for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES && adjoint_is_memory(m, k); j++) {
             if (j == 0) continue;
@@ -477,7 +477,7 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
         add_chain(a, map, l->n, x->F[out], out, BY_RATE, x->by_rate);
     }
     if (times_vary(x, map)) find_times(&e);
-    if (a->remembers) find_memory(&e);
+    if (a->remembers) find_memory(a, &e);
     for (int i = 0; i < l->n && l->h >= 0; i++) *hard_entry(x, x->J, i, l->h) = x->by_h[i];
     e.w->span_held = NULL;
     if (hard_factor(x, map)) return SNW_OK;

@@ -31,6 +31,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, integrand_by, nz *nz, "integrands by memory: row of each")                          \
     AT(double, memory_force, nv *nz, "generalised forces by memory")                               \
     AT(double, integrand, nz, "integrands at the state")                                           \
+    AT(double, largest, nz, "stored signals of the maps so far, without sign")                     \
     AT(double, memory, 2 * nz, "scratch")                                                          \
     AT(double, by_length, 4 * nv, "rates and accelerations by the lengths of two steps")           \
     AT(double, by_time, (SNW_STAGES + 3) * (nv + nz) + 2 * nr + nb, "equations of a map by time")  \
@@ -52,6 +53,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, now, ny, "outputs at the state")                                                    \
     AT(double, sample, ny, "outputs at a sample")                                                  \
     AT(bool, exact, ny, "has the output an exact row here?")                                       \
+    AT(bool, known_now, ny, "those by a stored signal?")                                           \
     AT(bool, known, ny, "are its derivatives by the state known?")                                 \
     AT(double, known_bar, ny, "derivatives of a scalar by such outputs")                           \
     AT(snw_vec3, rotation, frames, "rotation vectors")                                             \
@@ -308,8 +310,12 @@ bool adjoint_is_memory(const snw_model *m, int signal);
 void adjoint_find_memory(snw_adjoint *a, const snw_state *s);
 // out (nsignal) <- integrands after a residual.
 void adjoint_integrands(const snw_model *m, const snw_inputs *in, const snw_work *w, double *out);
-// Size of a stored signal, by which it is moved in differences.
-double adjoint_memory_size(const snw_model *m, const snw_map *map, int signal);
+// Size of a stored signal, by which it is moved in differences, in its own unit: the largest value
+// at the maps so far.
+double adjoint_memory_size(const snw_adjoint *a, const snw_map *map, int signal);
+// out <- derivative of an output without exact row by a stored signal, at a fixed state of the robot;
+// false: it takes differences. After the evaluation of that state in a->w.
+bool adjoint_output_by_memory(snw_adjoint *a, int output, int signal, double *out);
 // Bars of place and rate += those through the integrands; after the covectors, bars of the memory
 // before the map.
 void adjoint_memory_begin(snw_adjoint *a, const snw_map *map, int scalar);

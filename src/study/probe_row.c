@@ -107,3 +107,46 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
     }
     return false;
 }
+
+// u <- those of the signals that are efforts of tendons, whose laws may read the memory; false: a
+// signal is the volume of a chamber, which follows its pressure.
+static bool efforts_along(const snw_model *m, const snw_inputs *in, const snw_work *w, double *u) {
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal *s = &m->signal[m->live[k]];
+        if (s->kind != SNW_SIGNAL_PROBE || s->tendon < 0) continue;
+        if (m->tendon[s->tendon].area && m->tendon[s->tendon].area->by_pressure) return false;
+        u[m->live[k]] = s->reading == SNW_READ_TENDON_EFFORT
+                            ? snw_tendon_effort_along(m, s->tendon, in, w, u)
+                            : 0;
+    }
+    return true;
+}
+
+static double motor_effort_along(const snw_model *m, int motor, int k, const snw_inputs *in,
+                                 const snw_work *w, const double *u) {
+    const snw_motor *d = &m->motor[motor];
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    if (!snw_motor_reads_signals(m, in, motor) || !d->law[k]) return 0;
+    if (d->when && snw_expr_value(d->when, at) == 0) return 0;
+    return *in->signal_fraction * snw_expr_jet_signals(d->law[k], at, u).d;
+}
+
+bool snw_probe_by_memory(const snw_model *m, int probe, int column, const snw_inputs *in,
+                         const snw_work *w, double *u, double *out) {
+    const snw_probe_desc *p = &m->desc->probe[probe];
+    *out = 0;
+    if (!efforts_along(m, in, w, u)) return false;
+    if (snw_probe_is_configuration(p->kind)) return true; // without chambers of the kind above
+    if (p->kind == SNW_PROBE_ENERGY || p->kind == SNW_PROBE_ACCELERATION ||
+        p->kind == SNW_PROBE_MOMENTUM)
+        return true; // functions of the state of the robot
+    if (p->of == SNW_PROBE_OF_MOTOR && p->kind == SNW_PROBE_EFFORT) {
+        *out = motor_effort_along(m, p->item, column, in, w, u);
+        return true;
+    }
+    const snw_signal signal = snw_probe_signal(m, probe, column);
+    if (signal.reading != SNW_READ_TENDON_EFFORT || signal.tendon < 0) return false;
+    if (m->tendon[signal.tendon].has_friction) return false; // pays out by its losses
+    *out = snw_tendon_effort_along(m, signal.tendon, in, w, u);
+    return true;
+}

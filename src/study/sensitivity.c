@@ -579,6 +579,34 @@ static double known_product(snw_adjoint *a, const snw_map *map, int i, const snw
            snw_vector_dot(nv, to.acc, b->acc) + snw_vector_dot(nr, to.lambda, b->lambda);
 }
 
+// out += dz times the derivatives of the outputs without exact row by a stored signal, at a fixed
+// state of the robot: each signal moves in its own unit, by a part of its own size.
+static void add_memory(snw_adjoint *a, const snw_map *map, int signal, double dz, double *out) {
+    const double h = 1e-2 * adjoint_memory_size(a, map, signal); // as in difference_outputs
+    bool rest = false;
+    (void)adjoint_frame_forces(map, a->touch);
+    adjoint_evaluate(a->m, map, a->touch, a->in, &map->s, a->w);
+    for (int i = 0; i < a->noutput; i++) {
+        double by;
+        a->known_now[i] = a->exact[i] || adjoint_output_by_memory(a, i, signal, &by);
+        rest = rest || !a->known_now[i];
+        if (a->known_now[i] && !a->exact[i]) out[i] += dz * by;
+    }
+    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES && rest; j++) {
+        if (j == 0) continue;
+        const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
+        snw_state_copy(a->m, &map->s, a->s);
+        a->s->z[signal] += j * h;
+        adjoint_evaluate(a->m, map, a->touch, a->in, a->s, a->w);
+        memcpy(a->rotation_now, a->rotation,
+               (size_t)(a->m->nseg + a->m->nobs) * sizeof *a->rotation_now);
+        adjoint_read_outputs(a, a->m, a->in, a->s, a->w, a->rotation_now, a->column, a->sample);
+        for (int i = 0; i < a->noutput; i++) {
+            if (!a->known_now[i]) out[i] += dz * w * a->sample[i];
+        }
+    }
+}
+
 snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, const double *y,
                                  double *out, snw_error *err) {
     const snw_model *m = a->m;
@@ -603,8 +631,6 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
     }
     if (!rest) return SNW_OK;
     double h = sample_distance(m, b->place, b->rate);
-    for (int i = 0; i < m->nsignal; i++) // a hundredth of the memory, as in difference_outputs
-        h = fmin(h, 1e-2 * adjoint_memory_size(m, map, i) / fmax(fabs(b->z[i]), 1e-300));
     for (int i = 0; i < m->nbranch_coordinate; i++)
         h = fmin(h, 1e-3 * m->typical[snw_relaxation_place(m, i).dof] /
                         fmax(fabs(b->branch[i]), 1e-300));
@@ -612,6 +638,7 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         if (j == 0) continue;
         const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
         move_state(a, map, b, j * h, true, true);
+        if (m->nsignal > 0) memcpy(a->s->z, map->s.z, (size_t)m->nsignal * sizeof *a->s->z);
         const int touching = 3 * adjoint_frame_forces(map, a->touch);
         for (int i = 0; i < touching; i++) a->touch[i] += j * h * b->touch[i];
         adjoint_evaluate(m, map, a->touch, a->in, a->s, a->w);
@@ -622,6 +649,9 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
             const double less = adjoint_has_interaction(a, i) ? interaction : 0;
             if (!a->exact[i]) out[i] += w * (a->sample[i] - less);
         }
+    }
+    for (int i = 0; i < m->nsignal; i++) {
+        if (adjoint_is_memory(m, i) && b->z[i] != 0) add_memory(a, map, i, b->z[i], out);
     }
     return SNW_OK;
 }
