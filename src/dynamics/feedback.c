@@ -287,6 +287,30 @@ static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, dou
     } // signals held between instants are constant
 }
 
+// w->signal_jacobian <- cq d/dx + cv d/dx' of the live signals
+static void live_jacobian(const snw_model *m, const snw_inputs *in, double cq, double cv,
+                          snw_work *w) {
+    for (int part = 0; part < 2; part++) {
+        for (int k = 0; k < m->nlive; k++) {
+            if ((m->signal[m->live[k]].kind == SNW_SIGNAL_INTEGRAL) == (part == 1))
+                signal_jacobian(m, k, in, cq, cv, w, w->signal_jacobian);
+        }
+        if (part == 0) snw_law_states_jacobian(m, in, w, w->signal_jacobian);
+    }
+}
+
+void snw_tendon_effort_row(const snw_model *m, int tendon, const snw_inputs *in, double cq,
+                           double cv, snw_work *w, double *row) {
+    const size_t nv = (size_t)m->nv;
+    if (*in->signal_fraction == 0) return;
+    live_jacobian(m, in, cq, cv, w);
+    for (int k = 0; k < m->nlive; k++) {
+        const double d = snw_tendon_effort_by(m, tendon, in, w, m->live[k]);
+        const double *own = w->signal_jacobian + (size_t)k * nv;
+        for (size_t j = 0; j < nv; j++) row[j] += d * own[j];
+    }
+}
+
 static bool load_active(const snw_load *load, snw_at at) {
     return !load->when || snw_expr_value(load->when, at) != 0;
 }
@@ -385,13 +409,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
     const size_t nv = (size_t)m->nv;
     double *force_d1 = w->signal_jacobian + (size_t)m->nlive * nv;
     if (*in->signal_fraction == 0) return;
-    for (int part = 0; part < 2; part++) {
-        for (int k = 0; k < m->nlive; k++) {
-            if ((m->signal[m->live[k]].kind == SNW_SIGNAL_INTEGRAL) == (part == 1))
-                signal_jacobian(m, k, in, cq, cv, w, w->signal_jacobian);
-        }
-        if (part == 0) snw_law_states_jacobian(m, in, w, w->signal_jacobian);
-    }
+    live_jacobian(m, in, cq, cv, w);
     for (int k = 0; k < m->nlive; k++) {
         const snw_signal *signal = &m->signal[m->live[k]];
         if (signal->kind != SNW_SIGNAL_PROBE && !snw_signal_grows(signal)) continue;

@@ -26,6 +26,11 @@ void snw_signal_strain_row(const snw_model *m, const snw_signal *signal, const s
 // a rod per length. After snw_tangent_pass or snw_jacobian_pass.
 void snw_load_force(const snw_model *m, int load, int component, const snw_work *w, double *Q);
 
+// row (nv) += cq d/dx + cv d/dx' of an effort through the signals that its law reads, at a fixed
+// coordinate of the tendon. After snw_tangent_pass.
+void snw_tendon_effort_row(const snw_model *m, int tendon, const snw_inputs *in, double cq,
+                           double cv, snw_work *w, double *row);
+
 // Q (nv) += derivative of the generalised forces of all laws by a signal. After
 // snw_tangent_assemble.
 void snw_feedback_force(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,

@@ -273,23 +273,20 @@ static bool law_acts(const snw_model *m, int i, const snw_inputs *in, const snw_
     return snw_tendon_reads_signals(m, in, i) && tendon_is_active(m, i, in, at) && !slack;
 }
 
-double snw_tendon_effort_along(const snw_model *m, int i, const snw_inputs *in, const snw_work *w,
-                               const double *u) {
+double snw_tendon_effort_by(const snw_model *m, int i, const snw_inputs *in, const snw_work *w,
+                            int signal) {
     const snw_at at = {.t = in->t, .signal = w->signal};
-    double sum = 0;
-    for (int k = 0; k < m->nsignal && law_acts(m, i, in, w); k++)
-        sum += u[k] * snw_expr_jet_signal(m->tendon[i].law, at, k).d;
-    return *in->signal_fraction * w->tendon[i].gain * sum;
+    if (!law_acts(m, i, in, w)) return 0;
+    return *in->signal_fraction * w->tendon[i].gain *
+           snw_expr_jet_signal(m->tendon[i].law, at, signal).d;
 }
 
 void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, const snw_work *w,
                                    int signal, double *derivative) {
-    const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
         if (!law_acts(m, i, in, w)) continue;
-        const double f = *in->signal_fraction * w->tendon[i].gain *
-                         snw_expr_jet_signal(tendon->law, at, signal).d;
+        const double f = snw_tendon_effort_by(m, i, in, w, signal);
         for (int j = 0; j < tendon->ndof; j++) {
             derivative[tendon->dof[j]] += f * w->tendon_jacobian[tendon->store + (size_t)j];
         }

@@ -52,10 +52,10 @@ double snw_tendons_heat(const snw_model *m, const snw_work *w);
 // strains.
 double snw_tendons_given_power(const snw_model *m, const snw_work *w);
 
-// Derivative of an effort along the direction u (nsignal) of signals, through the law that gives it,
-// at a fixed coordinate of the tendon.
-double snw_tendon_effort_along(const snw_model *m, int i, const snw_inputs *in, const snw_work *w,
-                               const double *u);
+// Derivative of an effort by a signal, through the law that gives it, at a fixed coordinate of the
+// tendon.
+double snw_tendon_effort_by(const snw_model *m, int i, const snw_inputs *in, const snw_work *w,
+                            int signal);
 // derivative (nv) += derivative of the generalised forces of efforts that read a signal, by that
 // signal. Part of snw_feedback_tangent.
 void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, const snw_work *w,

@@ -111,21 +111,14 @@ void snw_adjoint_note_memory(snw_adjoint *a, const snw_map *map) {
         a->largest[i] = fmax(a->largest[i], fabs(map->s.z[i]));
 }
 
+bool adjoint_output_by_memory(const snw_adjoint *a, int i, int signal, double *out) {
+    return snw_probe_by_memory(a->m, a->output[i].probe, a->output[i].column, a->in, a->w, signal,
+                               out);
+}
+
 double adjoint_memory_size(const snw_adjoint *a, const snw_map *map, int signal) {
     const double z = fmax(a->largest[signal], fabs(map->s.z[signal]));
     return z > no_memory ? z : 1e-3;
-}
-
-// a->memory <- unit direction of a stored signal
-static void point_along(snw_adjoint *a, int signal) {
-    memset(a->memory, 0, (size_t)a->m->nsignal * sizeof *a->memory);
-    a->memory[signal] = 1;
-}
-
-bool adjoint_output_by_memory(snw_adjoint *a, int i, int signal, double *out) {
-    point_along(a, signal);
-    return snw_probe_by_memory(a->m, a->output[i].probe, a->output[i].column, a->in, a->w,
-                               a->memory, out);
 }
 
 // Are all forces linear in accelerations, multipliers and strains of branches, and of second degree
@@ -195,20 +188,6 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
             }
         }
     }
-}
-
-// The same by a stored signal, through the laws that give efforts, or by differences.
-static void add_memory(snw_adjoint *a, const snw_map *map, const double *y_bar, int signal) {
-    bool rest = false;
-    adjoint_evaluate(a->m, map, a->touch, a->in, &map->s, a->w);
-    for (int i = 0; i < a->noutput; i++) {
-        double by;
-        a->known_now[i] = a->exact[i] || adjoint_output_by_memory(a, i, signal, &by);
-        rest = rest || !a->known_now[i];
-        for (int s = 0; s < a->nscalar && a->known_now[i] && !a->exact[i]; s++)
-            a->bars[s].z[signal] += y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * by;
-    }
-    if (rest) difference_outputs(a, map, y_bar, 4, signal, a->known_now, false);
 }
 
 // a->w, a->now <- motion, forces and outputs at a frame.
@@ -354,6 +333,29 @@ static void add_interactions(snw_adjoint *a, const snw_map *map, const double *y
     }
 }
 
+// Bars of the memory of all scalars += y_bar times the derivatives by it of the outputs for which
+// they are written down, which others are not in a->by_memory.
+static void add_memory(snw_adjoint *a, const double *y_bar) {
+    for (int i = 0; i < a->noutput; i++) {
+        a->by_memory[i] = true;
+        if (adjoint_knows(a, i) || !is_used(a, y_bar, i)) continue; // no function of the memory
+        for (int k = 0; k < a->m->nsignal; k++) {
+            double by;
+            if (!adjoint_is_memory(a->m, k)) continue;
+            a->by_memory[i] = adjoint_output_by_memory(a, i, k, &by);
+            for (int s = 0; s < a->nscalar && a->by_memory[i]; s++)
+                a->bars[s].z[k] += y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * by;
+        }
+    }
+}
+
+static bool all_known_by_memory(const snw_adjoint *a) {
+    for (int i = 0; i < a->noutput; i++) {
+        if (!a->by_memory[i]) return false;
+    }
+    return true;
+}
+
 // The same of the outputs without exact derivatives, by differences along all that they read.
 static void add_differences(snw_adjoint *a, const snw_map *map, const double *y_bar,
                             const rest_of_outputs *rest) {
@@ -372,9 +374,10 @@ static void add_differences(snw_adjoint *a, const snw_map *map, const double *y_
     for (int k = 0; k < touching; k++) {
         if (a->touch[k - k % 3] != 0) difference_outputs(a, map, y_bar, 6, k, a->exact, false);
     }
-    for (int k = 0; k < m->nbranch_coordinate; k++) difference_outputs(a, map, y_bar, 5, k, a->exact, false);
-    for (int k = 0; k < m->nsignal; k++) {
-        if (adjoint_is_memory(m, k)) add_memory(a, map, y_bar, k);
+    for (int k = 0; k < m->nbranch_coordinate; k++)
+        difference_outputs(a, map, y_bar, 5, k, a->exact, false);
+    for (int k = 0; k < m->nsignal && !all_known_by_memory(a); k++) {
+        if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k, a->by_memory, false);
     }
 }
 
@@ -394,6 +397,7 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
         if (is_used(a, y_bar, i) && !adjoint_knows(a, i)) find_row(a, map, i);
     }
     SNW_TRY(add_rows(a, y_bar, &rest, err));
+    add_memory(a, y_bar);
     add_interactions(a, map, y_bar);
     add_known(a, map, y_bar);
     a->dear.frames += rest.any;

@@ -53,7 +53,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, now, ny, "outputs at the state")                                                    \
     AT(double, sample, ny, "outputs at a sample")                                                  \
     AT(bool, exact, ny, "has the output an exact row here?")                                       \
-    AT(bool, known_now, ny, "those by a stored signal?")                                           \
+    AT(bool, by_memory, ny, "are those by the memory of laws?")                                    \
     AT(bool, known, ny, "are its derivatives by the state known?")                                 \
     AT(double, known_bar, ny, "derivatives of a scalar by such outputs")                           \
     AT(snw_vec3, rotation, frames, "rotation vectors")                                             \
@@ -313,9 +313,9 @@ void adjoint_integrands(const snw_model *m, const snw_inputs *in, const snw_work
 // Size of a stored signal, by which it is moved in differences, in its own unit: the largest value
 // at the maps so far.
 double adjoint_memory_size(const snw_adjoint *a, const snw_map *map, int signal);
-// out <- derivative of an output without exact row by a stored signal, at a fixed state of the robot;
-// false: it takes differences. After the evaluation of that state in a->w.
-bool adjoint_output_by_memory(snw_adjoint *a, int output, int signal, double *out);
+// out <- derivative of an output by a stored signal, at a fixed state of the robot; false: it takes
+// differences. After the evaluation of that state in a->w.
+bool adjoint_output_by_memory(const snw_adjoint *a, int output, int signal, double *out);
 // Bars of place and rate += those through the integrands; after the covectors, bars of the memory
 // before the map.
 void adjoint_memory_begin(snw_adjoint *a, const snw_map *map, int scalar);

@@ -44,10 +44,11 @@ bool snw_within_half_turn(snw_mat3 R, snw_vec3 continuous) {
     return snw_norm(snw_sub(snw_so3_log(R), continuous)) < 1e-6;
 }
 
-// Is the effort a function of time and of the coordinate of the tendon or chamber alone?
+// Is the effort a function of time, of the coordinate of the tendon or chamber and of signals
+// alone?
 static bool effort_follows_coordinate(const snw_tendon *t) {
-    return t->row < 0 && !t->has_friction && !t->area && !t->reads_signals &&
-           t->given != SNW_GIVEN_RATE && t->given != SNW_GIVEN_ACTIVATION;
+    return t->row < 0 && !t->has_friction && !t->area && t->given != SNW_GIVEN_RATE &&
+           t->given != SNW_GIVEN_ACTIVATION;
 }
 
 bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, const snw_inputs *in,
@@ -100,6 +101,9 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
         if (signal.tendon < 0 || !effort_follows_coordinate(&m->tendon[signal.tendon]))
             return false;
         snw_tendon_jacobian(m, signal.tendon, signal.reading, 1, 0, w, by_x);
+        if (!m->tendon[signal.tendon].reads_signals) return true;
+        snw_tendon_effort_row(m, signal.tendon, in, 1, 0, w, by_x);
+        snw_tendon_effort_row(m, signal.tendon, in, 0, 1, w, by_rate);
         return true;
     case SNW_READ_LATER:
     case SNW_READ_NEVER:
@@ -108,45 +112,47 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
     return false;
 }
 
-// u <- those of the signals that are efforts of tendons, whose laws may read the memory; false: a
-// signal is the volume of a chamber, which follows its pressure.
-static bool efforts_along(const snw_model *m, const snw_inputs *in, const snw_work *w, double *u) {
-    for (int k = 0; k < m->nlive; k++) {
-        const snw_signal *s = &m->signal[m->live[k]];
-        if (s->kind != SNW_SIGNAL_PROBE || s->tendon < 0) continue;
-        if (m->tendon[s->tendon].area && m->tendon[s->tendon].area->by_pressure) return false;
-        u[m->live[k]] = s->reading == SNW_READ_TENDON_EFFORT
-                            ? snw_tendon_effort_along(m, s->tendon, in, w, u)
-                            : 0;
-    }
-    return true;
-}
-
-static double motor_effort_along(const snw_model *m, int motor, int k, const snw_inputs *in,
-                                 const snw_work *w, const double *u) {
+static double motor_effort_by(const snw_model *m, int motor, int k, const snw_inputs *in,
+                              const snw_work *w, int signal) {
     const snw_motor *d = &m->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
     if (!snw_motor_reads_signals(m, in, motor) || !d->law[k]) return 0;
     if (d->when && snw_expr_value(d->when, at) == 0) return 0;
-    return *in->signal_fraction * snw_expr_jet_signals(d->law[k], at, u).d;
+    return *in->signal_fraction * snw_expr_jet_signal(d->law[k], at, signal).d;
 }
 
 bool snw_probe_by_memory(const snw_model *m, int probe, int column, const snw_inputs *in,
-                         const snw_work *w, double *u, double *out) {
+                         const snw_work *w, int memory, double *out) {
     const snw_probe_desc *p = &m->desc->probe[probe];
     *out = 0;
-    if (!efforts_along(m, in, w, u)) return false;
-    if (snw_probe_is_configuration(p->kind)) return true; // without chambers of the kind above
-    if (p->kind == SNW_PROBE_ENERGY || p->kind == SNW_PROBE_ACCELERATION ||
-        p->kind == SNW_PROBE_MOMENTUM)
-        return true; // functions of the state of the robot
+    if (p->kind == SNW_PROBE_LAW) return false;
     if (p->of == SNW_PROBE_OF_MOTOR && p->kind == SNW_PROBE_EFFORT) {
-        *out = motor_effort_along(m, p->item, column, in, w, u);
+        *out = motor_effort_by(m, p->item, column, in, w, memory);
         return true;
     }
     const snw_signal signal = snw_probe_signal(m, probe, column);
-    if (signal.reading != SNW_READ_TENDON_EFFORT || signal.tendon < 0) return false;
-    if (m->tendon[signal.tendon].has_friction) return false; // pays out by its losses
-    *out = snw_tendon_effort_along(m, signal.tendon, in, w, u);
-    return true;
+    const snw_tendon *tendon = signal.tendon >= 0 ? &m->tendon[signal.tendon] : NULL;
+    switch (signal.reading) {
+    case SNW_READ_TENDON_EFFORT:
+        if (!tendon || tendon->has_friction) return false; // of a length: through its losses
+        *out = snw_tendon_effort_by(m, signal.tendon, in, w, memory);
+        return true;
+    case SNW_READ_TENDON:
+    case SNW_READ_TENDON_RATE: // a volume may follow the pressure
+        return !tendon || !tendon->area || !tendon->area->by_pressure;
+    case SNW_READ_POSITION:
+    case SNW_READ_ROTATION:
+    case SNW_READ_POSE:
+    case SNW_READ_VELOCITY:
+    case SNW_READ_TWIST:
+    case SNW_READ_STRAIN:
+    case SNW_READ_COORDINATE:
+    case SNW_READ_RATE:
+        return true;
+    case SNW_READ_LATER:
+    case SNW_READ_NEVER:
+        break;
+    }
+    return p->kind == SNW_PROBE_ENERGY || p->kind == SNW_PROBE_ACCELERATION ||
+           p->kind == SNW_PROBE_MOMENTUM; // functions of the state of the robot
 }

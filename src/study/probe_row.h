@@ -11,10 +11,10 @@
 // scratch; rotation: continuous rotation vectors (study/probe.h).
 bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, const snw_inputs *in,
                    const snw_state *s, const snw_vec3 *rotation, snw_work *w, double *row);
-// out <- derivative of a column of a probe along the direction u (nsignal) of the memory of laws, at
-// a fixed state of the robot; false: it is not known. u: also those of the efforts that laws read.
+// out <- derivative of a column of a probe by a signal that is memory of laws, at a fixed state of
+// the robot; false: it is not known. Known of all columns with an exact row.
 bool snw_probe_by_memory(const snw_model *m, int probe, int column, const snw_inputs *in,
-                         const snw_work *w, double *u, double *out);
+                         const snw_work *w, int memory, double *out);
 // The signal that a column of a probe reads, with its station.
 snw_signal snw_probe_signal(const snw_model *m, int probe, int column);
 // Is the continuous rotation vector of R that of at most half a turn?

@@ -579,20 +579,28 @@ static double known_product(snw_adjoint *a, const snw_map *map, int i, const snw
            snw_vector_dot(nv, to.acc, b->acc) + snw_vector_dot(nr, to.lambda, b->lambda);
 }
 
-// out += dz times the derivatives of the outputs without exact row by a stored signal, at a fixed
-// state of the robot: each signal moves in its own unit, by a part of its own size.
-static void add_memory(snw_adjoint *a, const snw_map *map, int signal, double dz, double *out) {
-    const double h = 1e-2 * adjoint_memory_size(a, map, signal); // as in difference_outputs
-    bool rest = false;
-    (void)adjoint_frame_forces(map, a->touch);
-    adjoint_evaluate(a->m, map, a->touch, a->in, &map->s, a->w);
+// out += derivatives through the memory of the outputs for which they are written down, which
+// others are not in a->by_memory. After adjoint_rows.
+static void add_memory(snw_adjoint *a, const snw_bars *b, double *out) {
     for (int i = 0; i < a->noutput; i++) {
-        double by;
-        a->known_now[i] = a->exact[i] || adjoint_output_by_memory(a, i, signal, &by);
-        rest = rest || !a->known_now[i];
-        if (a->known_now[i] && !a->exact[i]) out[i] += dz * by;
+        a->by_memory[i] = true;
+        if (!a->exact[i] && adjoint_knows(a, i)) continue; // no function of the memory
+        for (int k = 0; k < a->m->nsignal; k++) {
+            double by;
+            if (!adjoint_is_memory(a->m, k)) continue;
+            a->by_memory[i] = adjoint_output_by_memory(a, i, k, &by);
+            out[i] += a->by_memory[i] ? by * b->z[k] : 0;
+        }
     }
-    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES && rest; j++) {
+}
+
+// The same of the others, by differences at a fixed state of the robot: each signal moves in its
+// own unit, by a part of its own size.
+static void difference_memory(snw_adjoint *a, const snw_map *map, int signal, double dz,
+                              double *out) {
+    const double h = 1e-2 * adjoint_memory_size(a, map, signal); // as in difference_outputs
+    (void)adjoint_frame_forces(map, a->touch);
+    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
         if (j == 0) continue;
         const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
         snw_state_copy(a->m, &map->s, a->s);
@@ -602,7 +610,7 @@ static void add_memory(snw_adjoint *a, const snw_map *map, int signal, double dz
                (size_t)(a->m->nseg + a->m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, a->m, a->in, a->s, a->w, a->rotation_now, a->column, a->sample);
         for (int i = 0; i < a->noutput; i++) {
-            if (!a->known_now[i]) out[i] += dz * w * a->sample[i];
+            if (!a->by_memory[i]) out[i] += dz * w * a->sample[i];
         }
     }
 }
@@ -611,19 +619,21 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
                                  double *out, snw_error *err) {
     const snw_model *m = a->m;
     const snw_bars *b = &a->bars[k];
-    bool rest = false;
+    bool rest = false, all_by_memory = true;
     snw_inputs_at(m, map->t_laws, a->in);
     SNW_TRY(adjoint_rows(a, map, y, err));
+    memset(out, 0, (size_t)a->noutput * sizeof *out);
+    add_memory(a, b, out);
     for (int i = 0; i < a->noutput; i++) {
         const double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
         const bool known = !a->exact[i] && adjoint_knows(a, i);
-        out[i] = 0;
+        all_by_memory = all_by_memory && a->by_memory[i];
         rest = rest || !(a->exact[i] || known);
         if (known) {
-            out[i] = known_product(a, map, i, b);
+            out[i] += known_product(a, map, i, b);
             a->exact[i] = true; // without differences
         } else if (a->exact[i]) {
-            out[i] =
+            out[i] +=
                 snw_vector_dot(m->nv, row, b->place) + snw_vector_dot(m->nv, row + m->nv, b->rate);
         }
         if (adjoint_has_interaction(a, i))
@@ -650,8 +660,8 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
             if (!a->exact[i]) out[i] += w * (a->sample[i] - less);
         }
     }
-    for (int i = 0; i < m->nsignal; i++) {
-        if (adjoint_is_memory(m, i) && b->z[i] != 0) add_memory(a, map, i, b->z[i], out);
+    for (int i = 0; i < m->nsignal && !all_by_memory; i++) {
+        if (adjoint_is_memory(m, i) && b->z[i] != 0) difference_memory(a, map, i, b->z[i], out);
     }
     return SNW_OK;
 }

@@ -249,6 +249,34 @@ static void a_driven_joint_follows_differences(void **state) {
         follow_differences(&driven, scheme[j], 1e-10);
 }
 
+// Memory in pascals and in cubic metres: water pumped into a finger, whose pressure reads an
+// integral of a sample of itself and, behind a valve, a state. Sensitivities and the sweep back
+// move neither by a size in another unit; a wrench reads both by differences.
+static const problem pressures = {
+    "a finger with a pump",
+    "sinew: 1\n"
+    "gravity: 0\n"
+    "parameters: {len: 0.1 m, E: 1 MPa, V_0: 3e-6 m^3, K: 500 MPa, Q: 0.2 ml/s, leak: 2e-12 "
+    "m^3/s/Pa, pumped: \"V_0 + integral(Q - leak*sampled(gauge, 1 ms)) - filled\", lag: 10 1/s}\n"
+    "materials: {rubber: {young: E, poisson: 0.5, density: 1100, damping: 20 ms}}\n"
+    "robot: {finger: {on: world, rod: {length: len, section: {circle: {radius: 8 mm}}, material: "
+    "rubber, strain: {bend_y: legendre 1, stretch: legendre 1}}}}\n"
+    "states: {valve: {initial: 0 Pa, rate: \"lag*(sampled(gauge, 6 ms) - valve)\"}}\n"
+    "actuators: {water: {chamber: {along: finger, at: [0, 0, 4 mm], area: 30 mm^2}, effort: "
+    "\"K*pumped/V_0 + 0.1*valve\"}}\n"
+    "probes: {gauge: {pressure: water}, filled: {volume: water}, bend: {strain: finger@50%%}, "
+    "cut: {wrench: finger@50%%}}\n"
+    "study: [dynamic: {for: 0.06 s, step: 3 ms, scheme: %s}]\n",
+    4,
+    4,
+    {"len", "K", "Q", "lag"},
+    {"bend.bend_y", "mean(gauge^2)", "cut.my", "integral(filled)"}};
+
+static void pressures_follow_differences(void **state) {
+    (void)state;
+    follow_differences(&pressures, "bdf2, shorten: off", 1e-10);
+}
+
 // Parameters that read probes: as the same laws written out, also in the law of a probe.
 static void parameters_that_read_probes(void **state) {
     (void)state;
@@ -298,6 +326,7 @@ int main(void) {
         cmocka_unit_test(a_mass_with_pi_control),
         cmocka_unit_test(a_mass_with_sampled_control),
         cmocka_unit_test(memory_follows_differences),
+        cmocka_unit_test(pressures_follow_differences),
         cmocka_unit_test(a_loop_follows_differences),
         cmocka_unit_test(a_driven_joint_follows_differences),
         cmocka_unit_test(parameters_that_read_probes),
