@@ -108,11 +108,12 @@ static snw_status refuse_present_shard(const sweep_session *s, snw_error *err) {
                         "it. To compute all again, remove '%.200s' and '%.200s' first",
                         s->output, own.i, own.n, s->output, s->parts.folder);
     if (other.n > 1) (void)snprintf(begun, sizeof begun, "with --shard %d/%d", other.i, other.n);
-    return snw_fail(err, SNW_E_ARGUMENT,
-                    "'%.200s' was begun %s; --shard %d/%d divides the rows otherwise, and some rows "
-                    "are there already. Go on as it was begun, or add --resume, which computes "
-                    "what is missing of shard %d/%d",
-                    s->output, begun, own.i, own.n, own.i, own.n);
+    return snw_fail(
+        err, SNW_E_ARGUMENT,
+        "'%.200s' was begun %s; --shard %d/%d divides the rows otherwise, and some rows "
+        "are there already. Go on as it was begun, or add --resume, which computes "
+        "what is missing of shard %d/%d",
+        s->output, begun, own.i, own.n, own.i, own.n);
 }
 
 static snw_status refuse_present(const sweep_session *s, snw_error *err) {
