@@ -879,6 +879,86 @@ void snw_closure_rates(const snw_model *m, const snw_state *s, const snw_work *w
     }
 }
 
+// Multipliers of the raw rows, of the rows in use.
+static void active_multipliers(const snw_loop *loop, const snw_work *w, const double *lambda,
+                               double raw[6]) {
+    for (int k = 0; k < loop->nraw; k++) {
+        raw[k] = 0;
+        for (int r = 0; r < loop->nrow; r++) {
+            if (snw_closure_row_is_active(loop, w, r))
+                raw[k] += loop->coefficient[r][k] * lambda[loop->row + r];
+        }
+    }
+}
+
+// Variation of wrench_in_axes under a rotation x.
+static snw_wrench wrench_in_axes_d1(const snw_loop *loop, snw_se3 h, const double raw[6],
+                                    snw_vec3 x) {
+    const snw_row *rows = closure_rows_of(loop);
+    snw_wrench F = {0};
+    for (int k = 0; k < loop->nraw; k++)
+        F = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, x), F);
+    return F;
+}
+
+// Derivative by rotations of F'(w) u, F'(w) the variation of F = wrench_in_axes under a rotation w:
+// by differences of order 6.
+static snw_vec3 second_variation(const snw_loop *loop, snw_se3 h, const double raw[6],
+                                 snw_twist u) {
+    static const double weight[3] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
+    const double step = 1e-2;
+    snw_vec3 sum = {{0}};
+    for (int e = 0; e < 3; e++) {
+        for (int k = -3; k <= 3; k++) {
+            if (k == 0) continue;
+            const snw_vec3 turn = snw_scale(k * step, snw_unit_vector(e));
+            const snw_se3 turned = {snw_mat3_mul(h.R, snw_so3_exp(turn)), h.p};
+            const double by = k < 0 ? -weight[-k - 1] : weight[k - 1];
+            sum.e[e] += by / step * snw_power(wrench_in_axes_d1(loop, turned, raw, u.w), u);
+        }
+    }
+    return sum;
+}
+
+// The way back through snw_closure_rates: of y = F u' + F'(u) u + G u, F and G the wrenches of nu
+// and z, first by u', u and the rotation in the axes of the joint, then by what these follow from.
+void snw_closure_rates_bars(const snw_model *m, const snw_work *w, int i, const double *nu,
+                            const double *z, snw_wrench by_g[2], snw_wrench by_V[2],
+                            snw_wrench by_A[2]) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist on_V = snw_twist_to_child(h_ab, w->V[loop->a]),
+                    on_A = snw_twist_to_child(h_ab, w->A[loop->a]);
+    const snw_twist u = snw_twist_sub(w->V[loop->b], on_V);
+    const snw_twist du = snw_twist_add(snw_twist_sub(w->A[loop->b], on_A), snw_ad(u, on_V));
+    const snw_twist U = closure_twist_in_axes(loop, u), dU = closure_twist_in_axes(loop, du);
+    double raw[6], raw_z[6] = {0};
+    active_multipliers(loop, w, nu, raw);
+    if (z) active_multipliers(loop, w, z, raw_z);
+    const snw_wrench F = wrench_in_axes(loop, h, raw);
+    snw_wrench by_u =
+        snw_wrench_add(wrench_in_axes(loop, h, raw_z), wrench_in_axes_d1(loop, h, raw, U.w));
+    snw_wrench by_h = snw_wrench_zero();
+    by_h.m = second_variation(loop, h, raw, U);
+    for (int e = 0; e < 3; e++) {
+        const snw_wrench d = wrench_in_axes_d1(loop, h, raw, snw_unit_vector(e));
+        by_u.m.e[e] += snw_power(d, U);
+        by_h.m.e[e] += snw_power(d, dU);
+        if (z) by_h.m.e[e] += snw_power(wrench_in_axes_d1(loop, h, raw_z, snw_unit_vector(e)), U);
+    }
+    const snw_wrench by_du = closure_wrench_from_axes(loop->Q, F);
+    by_h = closure_wrench_from_axes(loop->Q, by_h);
+    // u' has ad(u) on_V, u = V_b - on_V
+    by_u = snw_wrench_sub(closure_wrench_from_axes(loop->Q, by_u), snw_coad(by_du, on_V));
+    const snw_wrench by_on = snw_wrench_sub(snw_coad(by_du, u), by_u);
+    // on_V and on_A vary by ad(on_V) and ad(on_A) of the variation of h
+    by_h = snw_wrench_add(by_h, snw_wrench_sub(snw_coad(by_on, on_V), snw_coad(by_du, on_A)));
+    by_g[1] = by_h, by_V[1] = by_u, by_A[1] = by_du;
+    by_g[0] = snw_wrench_scale(-1, snw_wrench_to_parent(h_ab, by_h));
+    by_V[0] = snw_wrench_to_parent(h_ab, by_on);
+    by_A[0] = snw_wrench_scale(-1, snw_wrench_to_parent(h_ab, by_du));
+}
+
 void snw_closures_rates(const snw_model *m, const snw_state *s, const snw_work *w, double *rate,
                         double *acceleration) {
     for (int i = 0; i < m->nloop; i++) snw_closure_rates(m, s, w, i, rate, acceleration);

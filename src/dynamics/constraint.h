@@ -58,6 +58,12 @@ snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i);
 // NULL: none. Not of loops at sliding stations or of free lengths.
 void snw_loop_bars(const snw_model *m, const snw_work *w, int i, const double *lambda,
                    const double *nu, const snw_twist eta[2], snw_wrench *a, snw_wrench *b);
+// Derivatives of nu'e" + z'e' of loop i at the motion in w by the poses of its two segments (body
+// twists), their velocities and their accelerations; z NULL: none. Not of loops at sliding stations
+// or of linear constraints on coordinates.
+void snw_closure_rates_bars(const snw_model *m, const snw_work *w, int i, const double *nu,
+                            const double *z, snw_wrench by_g[2], snw_wrench by_V[2],
+                            snw_wrench by_A[2]);
 
 // Raw row k of a loop: its name ("tilt x" for an axis of the first site; "tilt first across" if the
 // axes of the joint are not aligned with those), and its unit: 1 rad, or the length of the robot.

@@ -33,7 +33,6 @@ struct snw_model_geometry {
     const snw_model *m;
     segment_bar *bar;  // nseg + nobs
     segment_bar *more; // likewise, added in the next sweep; zero afterwards
-    double *rows;      // 2 nconstraint
     snw_twist *eta;    // nseg: virtual twists, zero between calls
     bool shapes;       // are those needed?
     size_t *slice;     // nslice: first number of each
@@ -184,9 +183,8 @@ snw_status snw_model_geometry_create(const snw_model *m, bool motions, snw_model
     a->given = snw_alloc((given + 1) * sizeof *a->given);
     a->bar = snw_alloc(2 * (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
-    a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
     a->eta = snw_alloc((size_t)m->nseg * sizeof *a->eta);
-    if (!a->bar || !a->slice || !a->rows || !a->eta || !a->given) return SNW_E_MEMORY;
+    if (!a->bar || !a->slice || !a->eta || !a->given) return SNW_E_MEMORY;
     memset(a->eta, 0, (size_t)m->nseg * sizeof *a->eta);
     memset(a->given, 0, given * sizeof *a->given);
     a->more = a->bar + m->nseg + m->nobs;
@@ -200,7 +198,6 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     if (!a) return;
     snw_free(a->bar);
     snw_free(a->slice);
-    snw_free(a->rows);
     snw_free(a->eta);
     snw_free(a->given);
     snw_free(a);
@@ -749,52 +746,20 @@ void snw_model_geometry_motion(snw_model_geometry *a, const snw_energy_weights *
     carry_to_root(a, &at, bar);
 }
 
-// nu'e" + z'e' of loop i at the motion in w.
-static double rows_product(snw_model_geometry *a, const snw_work *w, int i, const double *nu,
-                           const double *z) {
-    const snw_loop *l = &a->m->loop[i];
-    double *rate = a->rows, *acceleration = rate + a->m->nconstraint, sum = 0;
-    snw_closure_rates(a->m, NULL, w, i, rate, acceleration); // no linear ones on coordinates
-    for (int r = l->row; r < l->row + l->nrow; r++)
-        sum += nu[r] * acceleration[r] + (z ? z[r] * rate[r] : 0);
-    return sum;
-}
-
-// bar += its derivatives by the pose of a segment, of order 6, or by its velocity, of second
-// degree, or by its acceleration, which is linear: two values are exact.
-static void difference_rows(snw_model_geometry *a, const snw_work *w, int i, const double *nu,
-                            const double *z, int seg, int of, double *bar) {
-    const double step = of == 0 ? 1e-2 : 1;
-    const int most = of == 0 ? 3 : 1;
-    const snw_se3 g = w->g[seg];
-    const snw_twist V = w->V[seg], A = w->A[seg];
-    for (int e = 0; e < 6; e++) {
-        for (int j = -most; j <= most; j++) {
-            if (j == 0) continue;
-            snw_twist x = {0};
-            x.e[e] = j * step;
-            if (of == 0) w->g[seg] = snw_se3_mul(g, snw_se3_exp(x));
-            if (of == 1) w->V[seg] = snw_twist_add(V, x);
-            if (of == 2) w->A[seg] = snw_twist_add(A, x);
-            const double weight = of ? 0.5 : snw_adjoint_weight[j < 0 ? -j - 1 : j - 1];
-            bar[e] += (j < 0 ? -weight : weight) / step * rows_product(a, w, i, nu, z);
-        }
-        w->g[seg] = g, w->V[seg] = V, w->A[seg] = A;
-    }
-}
-
 // a->bar <- derivatives of nu'e" + z'e' by the motions of the segments that loops join.
 static void rows_bars(snw_model_geometry *a, const snw_work *w, const double *nu, const double *z) {
     const snw_model *m = a->m;
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     for (int i = 0; i < m->nloop; i++) {
         const int end[2] = {m->loop[i].a, m->loop[i].b};
+        snw_wrench by_g[2], by_V[2], by_A[2];
+        snw_closure_rates_bars(m, w, i, nu, z, by_g, by_V, by_A);
         for (int k = 0; k < 2; k++) {
             segment_bar *bar = &a->bar[end[k]];
-            if (end[k] == 0 || (k == 1 && end[0] == end[1])) continue; // the world
-            difference_rows(a, w, i, nu, z, end[k], 0, bar->g.e);
-            difference_rows(a, w, i, nu, z, end[k], 1, bar->V.e);
-            difference_rows(a, w, i, nu, z, end[k], 2, bar->A.e);
+            if (end[k] == 0) continue; // the world
+            bar->g = snw_wrench_add(bar->g, by_g[k]);
+            bar->V = snw_wrench_add(bar->V, by_V[k]);
+            bar->A = snw_wrench_add(bar->A, by_A[k]);
         }
     }
 }
