@@ -920,7 +920,7 @@ static snw_vec3 second_variation(const snw_loop *loop, snw_se3 h, const double r
     return sum;
 }
 
-// The way back through snw_closure_rates: of y = F u' + F'(u) u + G u, F and G the wrenches of nu
+// The way back through snw_closure_rates, theory.md (7.5.59): F and G are the wrenches of nu
 // and z, first by u', u and the rotation in the axes of the joint, then by what these follow from.
 void snw_closure_rates_bars(const snw_model *m, const snw_work *w, int i, const double *nu,
                             const double *z, snw_wrench by_g[2], snw_wrench by_V[2],
